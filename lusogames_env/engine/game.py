@@ -1,0 +1,258 @@
+"""`Game`: a rules kernel with its declarations. `Box`: the components and options a game is played with."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lusogames_env.engine.components import Components, load_components
+from lusogames_env.engine.errors import OptionError
+from lusogames_env.engine.layout import Actions, Observation, Record
+from lusogames_env.engine.options import Option, common_options, resolve
+
+STATE_HEADER = Record(
+    ("rng", "int64", 4, "generator of all chance (engine/kernel/rng.py); never observable"),
+    ("actor", "int32", 1, "seat on turn; -1 after the end"),
+    ("over", "int32", 1, "0 while the game runs, 1 ended by the rules, 2 cut off at max_rounds"),
+    ("ply", "int32", 1, "decisions taken so far; kept by the engine"),
+)
+BOX_HEADER = Record(
+    ("num_players", "int32", 1, "seats at the table"),
+    ("skip_forced", "int32", 1, "1: decisions with one legal action are played without asking"),
+    ("max_rounds", "int32", 1, "rounds after which the game is cut off; 0 = no cap"),
+)
+RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
+WIN, PLACEMENT, MARGIN, RAW = 0, 1, 2, 3  # kinds of outcome; RAW is the game's own score
+
+
+class Box:
+    """What lies in the box: resolved options, components, and the read-only record the kernels see.
+
+    Attributes:
+        game: the `Game`.
+        options: every option with its value.
+        components: the component data.
+        record: ``recarray`` of shape (1,), read-only.
+        labels: the text of every action.
+    """
+
+    def __init__(
+        self, game: Game, options: Mapping[str, Any] | None = None, components: Components | None = None
+    ) -> None:
+        self.game = game
+        self.options = resolve(game.name, game.options, dict(options or {}))
+        fault = game.cross_check(self.options)
+        if fault:
+            raise OptionError(f"{game.name}: {fault}")
+        path = self.options["components"]
+        self.components = components or (load_components(Path(path), game.name) if path else game.components)
+        self.num_players: int = self.options["num_players"]
+        record = game.box_record.zeros()
+        record.num_players = self.num_players
+        record.skip_forced = self.options["skip_forced"]
+        record.max_rounds = self.options.get("max_rounds", 0)
+        game.fill_box(record[0], self.components, self.options)
+        record.flags.writeable = False
+        self.record = record
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The text of every action, by index."""
+        return self.game.actions.labels(self)
+
+    @cached_property
+    def action_of_label(self) -> dict[str, int]:
+        """The action of every text."""
+        return {text: action for action, text in enumerate(self.labels)}
+
+    @property
+    def custom_components(self) -> dict[str, Any] | None:
+        """The component data if they are not the game's own, else None."""
+        return None if self.components.digest == self.game.components.digest else self.components.value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_box, (self.game, self.options, self.custom_components)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Box)
+            and self.game is other.game
+            and self.components.digest == other.components.digest
+            and self.options == other.options
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.game.name, self.components.digest, tuple(map(str, self.options.values()))))
+
+
+def _rebuild_box(game: Game, options: dict[str, Any], custom: dict[str, Any] | None) -> Box:
+    """Rebuild a box without reading its component file again, which may be gone."""
+    return Box(game, options, Components("saved components", custom) if custom else game.components)
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game: its declarations here, its kernels in the modules of its folder.
+
+    Attributes:
+        package: dotted name of the game's package; its last part is the game's name.
+        title: name as printed on the box.
+        players: possible numbers of seats.
+        default_players: seats if the option is not given.
+        actions, observation: the layouts.
+        state, box: the game's own record fields; the engine puts its headers before them.
+        fill_box: ``(record, components, options) -> None`` writes components and options into the box record.
+        own_options: options beyond the common ones.
+        cross_check: ``(options) -> error text or None`` for options that exclude each other.
+        variants: named option sets that tests, golden playthroughs and benchmarks run over.
+        bots: names of the rule-based players, in the order of their `kind`.
+        invariants: text of every non-zero code of ``check``.
+        max_plies: proven bound on decisions per game.
+        max_rounds: (lowest, default, highest) if the game has a round cap.
+        version: number in ``_vN``.
+    """
+
+    package: str
+    title: str
+    players: tuple[int, ...]
+    default_players: int
+    actions: Actions
+    observation: Observation
+    state: Record
+    box: Record
+    fill_box: Callable[[Any, Components, dict[str, Any]], None]
+    variants: dict[str, dict[str, Any]]
+    invariants: dict[int, str]
+    max_plies: int
+    own_options: tuple[Option, ...] = ()
+    cross_check: Callable[[dict[str, Any]], str | None] = field(default=lambda options: None)
+    bots: tuple[str, ...] = ("heuristic",)
+    max_rounds: tuple[int, int, int] | None = None
+    version: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name in code, as ``reis_de_portugal``: the last part of its package."""
+        return self.package.rpartition(".")[2]
+
+    @property
+    def id(self) -> str:
+        """Gymnasium id, as ``lusogames/ReisDePortugal-v0``."""
+        return f"lusogames/{''.join(part.capitalize() for part in self.name.split('_'))}-v{self.version}"
+
+    @property
+    def max_seats(self) -> int:
+        """The largest number of seats."""
+        return max(self.players)
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where the game's files lie."""
+        return Path(importlib.import_module(self.package).__path__[0])
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """All options: the common ones and the game's own."""
+        return common_options(self.players, self.default_players, self.max_rounds) + self.own_options
+
+    @cached_property
+    def components(self) -> Components:
+        """The component data that come with the game."""
+        return load_components(self.folder / "components.toml", self.name)
+
+    @cached_property
+    def state_record(self) -> Record:
+        """Layout of a state: the engine's header and the game's own fields."""
+        return STATE_HEADER + self.state
+
+    @cached_property
+    def box_record(self) -> Record:
+        """Layout of a box: the engine's header and the game's own fields."""
+        return BOX_HEADER + self.box
+
+    @cached_property
+    def driver(self) -> ModuleType:
+        """The compiled entry points of this game (engine/kernel/driver.py); imports numba."""
+        return load_driver(self)
+
+    @cached_property
+    def view(self) -> ModuleType:
+        """The module that draws this game as text."""
+        return importlib.import_module(f"{self.package}.view")
+
+    def new_box(self, **options: Any) -> Box:
+        """Return the box for these options; raises `OptionError` or `ComponentsError`."""
+        return Box(self, options)
+
+    def new_states(self, n: int) -> np.recarray:
+        """Return `n` zeroed state records."""
+        return self.state_record.zeros(n)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _game_of, (self.package,)
+
+
+def _game_of(package: str) -> Game:
+    return importlib.import_module(f"{package}.game").GAME
+
+
+KERNELS = {
+    "rules": ("reset", "legal", "step", "outcome", "check"),
+    "observation": ("observe",),
+    "redeal": ("redeal",),
+    "bot": ("bot",),
+}
+
+
+def load_driver(game: Game) -> ModuleType:
+    """Load the driver source as a module of its own for `game`, with the game's kernels as its globals.
+
+    Numba caches a function that names its callees as globals, but none that gets them as arguments or from a closure:
+    one source, loaded once per game, keeps the entry points in one place and the cache working.
+    """
+    name = f"{game.package}._driver"
+    if name in sys.modules:
+        return sys.modules[name]
+    source = Path(__file__).parent / "kernel" / "driver.py"
+    spec = importlib.util.spec_from_file_location(name, source)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    for part, functions in KERNELS.items():
+        kernels = importlib.import_module(f"{game.package}.{part}")
+        for function in functions:
+            setattr(module, function, getattr(kernels, function))
+    rules = importlib.import_module(f"{game.package}.rules")
+    default = importlib.import_module("lusogames_env.engine.kernel.defaults")
+    module.skippable = getattr(rules, "skippable", default.skippable)  # type: ignore[attr-defined]
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    _announce(game, module)
+    return module
+
+
+def _announce(game: Game, module: ModuleType) -> None:
+    """Say once, on standard error, that the first use of a game compiles it."""
+    import os
+
+    import numba
+
+    from lusogames_env.engine.kernel.jit import cache_folder
+
+    if numba.config.DISABLE_JIT or os.environ.get("LUSOGAMES_QUIET"):
+        return
+    folder = cache_folder(game.folder)
+    if not any(folder.glob("*.nbi")):
+        print(f"lusogames_env: compiling {game.name} (once per version, kept in {folder})", file=sys.stderr, flush=True)

@@ -1,0 +1,13 @@
+"""Kernel functions a game may leave out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lusogames_env.engine.kernel.jit import kernel
+
+
+@kernel
+def skippable(state: Any, box: Any) -> bool:
+    """Under ``skip_forced`` every decision with one legal action may be played without asking."""
+    return True
