@@ -1,0 +1,246 @@
+"""`Batch`: many games of one kind stepped in one call, without Python per game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from lusogames_env.engine.errors import IllegalActionError, OptionError
+from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
+from lusogames_env.engine.state import OUTCOMES, GameState
+from lusogames_env.games import get_game
+
+WAIT, GO_ON = -2, -1  # as in engine/kernel/driver.py
+EXTERNAL, RANDOM, FIRST_BOT = 0, 1, 2
+ON_TURN, NOBODY = -1, -2  # observers: the seat on turn; write no observation
+MIN_GAMES_PER_THREAD = 16
+
+
+class Batch:
+    """`num_games` games with equal options, each with a seed of its own.
+
+    Game i of a batch plays exactly as a `GameState` with the same seed. Attributes:
+        states: record array (n,), the positions; `masks` must be refreshed after writing to it (`refresh`).
+        masks: int8 (n, actions), legal actions of each seat on turn; overwritten by every step.
+        deciders: int8 (n, max_seats), who decides for a seat: `EXTERNAL` (the caller), `RANDOM`,
+            or `FIRST_BOT` + number of a rule-based player. Scripted seats are played inside compiled code.
+    """
+
+    def __init__(
+        self,
+        game: str | Game | Box,
+        num_games: int,
+        seed: int | None = None,
+        threads: int = 1,
+        autoreset: bool = False,
+        **options: Any,
+    ) -> None:
+        """Set up the games.
+
+        Args:
+            game: name, `Game` or `Box` (then without options).
+            num_games: how many.
+            seed: root of all seeds; None takes fresh entropy.
+            threads: threads to split the games over; results do not depend on it.
+            autoreset: whether `step` starts a new game at once where one has ended.
+            **options: options of the game.
+        """
+        if num_games < 1 or threads < 1:
+            raise OptionError(f"num_games = {num_games}, threads = {threads}: both must be at least 1")
+        if isinstance(game, Box):
+            self.box = game
+        else:
+            self.box = (get_game(game) if isinstance(game, str) else game).new_box(**options)
+        self.num_games, self.threads, self.autoreset = num_games, threads, autoreset
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.states = self.game.new_states(num_games)
+        self.masks = np.zeros((num_games, self.game.actions.n), np.int8)
+        self.deciders = np.zeros((num_games, self.game.max_seats), np.int8)
+        self.rngs = np.zeros((num_games, 4), np.int64)
+        self._seeders = np.zeros((num_games, 4), np.int64)
+        self._all = np.ones(num_games, np.bool_)
+        self._rows = np.arange(num_games)
+        self._observers = np.full(num_games, ON_TURN, np.int64)
+        self._no_obs = np.zeros((num_games, 0), np.float32)
+        self._no_masks = np.zeros((num_games, 0), np.int8)
+        self.finished = np.zeros(num_games, np.bool_)
+        self.truncated = np.zeros(num_games, np.bool_)
+        self.returns = np.zeros((num_games, self.game.max_seats))
+        self.seed(seed)
+        self.reset()
+
+    @property
+    def game(self) -> Game:
+        """The game played."""
+        return self.box.game
+
+    def seed(self, seed: int | None) -> None:
+        """Set the root of all seeds to come; running games are not touched."""
+        from lusogames_env.engine.kernel.streams import seed_rows
+
+        words = np.random.SeedSequence(seed).generate_state(2 * self.num_games, np.uint64)
+        seeds = (words >> np.uint64(1)).astype(np.int64).reshape(-1, 2)
+        seed_rows(self._seeders, seeds[:, 0].copy(), 2)
+        seed_rows(self.rngs, seeds[:, 1].copy(), 3)
+
+    def _run(self, function: Callable[..., Any], *args: Any) -> list[Any]:
+        """Call a driver function over all games, split over the threads."""
+        n, box = self.num_games, self.box.record
+        parts = min(self.threads, max(1, n // MIN_GAMES_PER_THREAD))
+        if self._pool is None or parts == 1:
+            return [function(self.states, 0, n, box, *args)]
+        cuts = [n * i // parts for i in range(parts + 1)]
+        jobs = [
+            self._pool.submit(function, self.states, lo, hi, box, *args) for lo, hi in zip(cuts, cuts[1:], strict=False)
+        ]
+        return [job.result() for job in jobs]
+
+    # ---- play ----
+
+    def reset(self, which: np.ndarray | None = None, seeds: np.ndarray | None = None) -> None:
+        """Start new games where `which`, bool (n,), is true (default: everywhere).
+
+        Args:
+            which: games to start anew.
+            seeds: int64 (n,), their seeds; default: the next seed of each game's own stream.
+        """
+        which = self._all if which is None else np.asarray(which, np.bool_)
+        drawn = np.empty(self.num_games, np.int64)
+        if seeds is None:
+            from lusogames_env.engine.kernel.streams import next_seeds
+
+            next_seeds(self._seeders, which, drawn)
+        else:
+            drawn[:] = np.where(which, seeds, -1)
+        self.states[which] = self.game.new_states(1)[0]
+        self._run(self.game.driver.start, drawn)
+        self.advance(np.where(which, GO_ON, WAIT))
+
+    def advance(self, actions: np.ndarray, observers: np.ndarray | None = None, obs: np.ndarray | None = None) -> None:
+        """Apply actions that are known to be legal, then play the scripted seats; `step` is the checked form.
+
+        Args:
+            actions: int (n,): an action, `WAIT` (leave the game alone) or `GO_ON` (only play the scripted seats).
+            observers: int64 (n,): seats whose observation is written; default: the seat on turn.
+            obs: float32 (n, observation size) to write into; default: nothing is written.
+
+        Raises:
+            IllegalActionError: some action was illegal; these games are unchanged, the others went on.
+        """
+        actions = np.ascontiguousarray(actions, np.int64)
+        observers = self._observers if observers is None else observers
+        obs = self._no_obs if obs is None else obs
+        driver = self.game.driver
+        wrong = self._run(driver.advance, actions, self.deciders, self.rngs, self.masks, observers, obs)
+        if any(wrong):
+            raise IllegalActionError(
+                f"{sum(wrong)} of {self.num_games} actions were illegal; those games are unchanged"
+            )
+
+    def step(self, actions: np.ndarray, obs: np.ndarray | None = None) -> None:
+        """Take one action in every game (`WAIT` leaves one alone). Afterwards `finished`, `truncated`, `returns` are set.
+
+        With `autoreset` a game that has ended is followed by a new one at once; `returns`, float64 (n, max_seats),
+        then still holds the utilities of the ended one (0 where none ended), of the kind of the option ``reward``.
+
+        Raises:
+            IllegalActionError: names the first illegal action; nothing was changed in any game.
+        """
+        self.require_legal(np.asarray(actions))
+        self.advance(actions, None, None if self.autoreset else obs)
+        over = self.states["over"]
+        self.finished = over != RUNNING
+        self.truncated = over == TRUNCATED
+        if not self.finished.any():
+            self.returns[:] = 0.0
+        else:
+            self.returns = np.where(self.finished[:, None], self.outcomes(), 0.0)
+            if self.autoreset:
+                self.reset(self.finished)
+        if self.autoreset and obs is not None:
+            self.observe(out=obs)
+
+    def require_legal(self, actions: np.ndarray) -> None:
+        """Raise `IllegalActionError` unless every action is legal for the seat on turn, or `WAIT`."""
+        if actions.shape != (self.num_games,):
+            raise IllegalActionError(f"actions have shape {actions.shape}; expected ({self.num_games},)")
+        inside = (actions >= 0) & (actions < self.masks.shape[1])
+        legal = inside & (self.masks[self._rows, np.where(inside, actions, 0)] != 0)
+        wrong = np.flatnonzero(~(legal | (actions == WAIT)))
+        if wrong.size:
+            i, action = int(wrong[0]), int(actions[wrong[0]])
+            if self.states["over"][i] != RUNNING:
+                raise IllegalActionError(f"game {i} is over: give WAIT (-2) or reset it")
+            what = f"'{self.box.labels[action]}' ({action})" if inside[i] else str(action)
+            good = [self.box.labels[a] for a in np.flatnonzero(self.masks[i])]
+            raise IllegalActionError(f"game {i}: action {what} is not legal; legal: {good}")
+
+    # ---- look ----
+
+    @property
+    def actors(self) -> np.ndarray:
+        """Seats on turn, int64 (n,), -1 after the end. A copy."""
+        return self.states["actor"].astype(np.int64)
+
+    @property
+    def running(self) -> np.ndarray:
+        """Which games still run, bool (n,)."""
+        return self.states["over"] == RUNNING
+
+    def observe(self, seats: np.ndarray | None = None, out: np.ndarray | None = None) -> np.ndarray:
+        """Return float32 (n, observation size) as `seats`, int64 (n,), see it (default: seats on turn; -1 zeros)."""
+        if out is None:
+            out = np.empty((self.num_games, self.game.observation.size), np.float32)
+        seats = self.actors if seats is None else np.ascontiguousarray(seats, np.int64)
+        self._run(self.game.driver.watch, seats, out, self._no_masks)
+        return out
+
+    def refresh(self) -> None:
+        """Recompute `masks` after `states` was written by hand."""
+        obs = np.empty((self.num_games, self.game.observation.size), np.float32)
+        self._run(self.game.driver.watch, self.actors, obs, self.masks)
+
+    def outcomes(self, kind: str | None = None) -> np.ndarray:
+        """Return float64 (n, max_seats) utilities (default kind: the option ``reward``), or ``raw`` scores."""
+        out = np.zeros((self.num_games, self.game.max_seats))
+        self._run(self.game.driver.score, OUTCOMES[kind or self.box.options["reward"]], out)
+        return out
+
+    def check(self) -> np.ndarray:
+        """Return int64 (n,): 0, or the number of the first broken invariant of each game."""
+        codes = np.zeros(self.num_games, np.int64)
+        self._run(self.game.driver.verify, codes)
+        return codes
+
+    def random_actions(self, rngs: np.ndarray | None = None) -> np.ndarray:
+        """Return int64 (n,) legal actions drawn uniformly, `WAIT` where a game is over."""
+        from lusogames_env.engine.kernel.streams import sample_masks
+
+        out = np.empty(self.num_games, np.int64)
+        sample_masks(self.masks, self.rngs if rngs is None else rngs, out)
+        return out
+
+    def redeal(self, seats: np.ndarray, seeds: np.ndarray) -> None:
+        """Replace, in place, what ``seats[i]`` cannot know in game i by a sample that agrees with all it knows."""
+        self._run(self.game.driver.hide, np.ascontiguousarray(seats, np.int64), np.ascontiguousarray(seeds, np.int64))
+        self.refresh()
+
+    def state(self, i: int) -> GameState:
+        """Return a copy of game `i`."""
+        return GameState(self.box, self.states[i : i + 1].copy(), self.masks[i : i + 1].copy())
+
+    def close(self) -> None:
+        """End the threads; calling it twice is fine."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__dict__.update(data)
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None

@@ -1,0 +1,107 @@
+"""Players behind one interface: who sits at a table, whether scripted, learned, searching or a caller's function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, RANDOM, Batch
+from lusogames_env.engine.errors import OptionError, nearest
+from lusogames_env.engine.game import Game
+
+Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@runtime_checkable
+class Player(Protocol):
+    """Anything that decides. `decider` is a code of `Batch.deciders`; `EXTERNAL` players are asked through `act`."""
+
+    name: str
+    decider: int
+
+    def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
+        """Return int64 (k,) actions for the seats on turn in games `rows`, int64 (k,)."""
+        ...
+
+
+class ScriptedPlayer:
+    """`random` or a rule-based player of the game: played inside compiled code wherever it sits."""
+
+    def __init__(self, game: Game, name: str) -> None:
+        self.name = name
+        self.decider = RANDOM if name == "random" else FIRST_BOT + game.bots.index(name)
+
+    def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
+        """Return its actions for the seats on turn in games `rows`."""
+        actions = np.full(batch.num_games, -2, np.int64)
+        kinds = np.full(batch.num_games, -2, np.int64)
+        kinds[rows] = self.decider - FIRST_BOT
+        driver = batch.game.driver
+        driver.decide(batch.states, 0, batch.num_games, batch.box.record, batch.masks, kinds, batch.rngs, actions)
+        return actions[rows]
+
+
+class PolicyPlayer:
+    """A function ``(observations (k, size), masks (k, actions)) -> actions (k,)``, asked for many games at once."""
+
+    decider = EXTERNAL
+
+    def __init__(self, policy: Policy, name: str = "policy") -> None:
+        self.name, self.policy = name, policy
+
+    def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
+        """Return its actions for the seats on turn in games `rows`."""
+        obs = observe_rows(batch, rows)
+        return np.asarray(self.policy(obs, batch.masks[rows]), np.int64)
+
+
+def observe_rows(batch: Batch, rows: np.ndarray) -> np.ndarray:
+    """Return float32 (k, size): what the seats on turn in games `rows` see."""
+    obs = np.empty((len(rows), batch.game.observation.size), np.float32)
+    states = batch.states[rows]
+    none = np.zeros((len(rows), 0), np.int8)
+    seats = states["actor"].astype(np.int64)
+    batch.game.driver.watch(states, 0, len(rows), batch.box.record, seats, obs, none)
+    return obs
+
+
+def make_player(spec: Any, game: Game) -> Player:
+    """Return the player that `spec` names.
+
+    Args:
+        spec: ``"random"``; a rule-based player of the game (``"heuristic"``); a folder with a saved agent or a training
+            run; the name of an agent that comes with the package (``"ppo:reis_de_portugal"``); a function
+            ``(observations, masks) -> actions``; or a `Player`.
+        game: the game it is to play.
+
+    Raises:
+        OptionError: there is no such player.
+    """
+    if isinstance(spec, Player):
+        return spec
+    if callable(spec):
+        return PolicyPlayer(spec, getattr(spec, "__name__", "policy"))
+    if isinstance(spec, Path) or (isinstance(spec, str) and (":" in spec or "/" in spec or Path(spec).is_dir())):
+        from lusogames_env.training.agents import load_agent
+
+        return load_agent(spec, game)
+    known = ("random", *game.bots)
+    if spec in known:
+        return ScriptedPlayer(game, spec)
+    raise OptionError(f"there is no player {spec!r} for {game.name}{nearest(str(spec), known)}; or give a saved agent")
+
+
+def make_mixture(spec: Any, game: Game) -> tuple[list[Player], np.ndarray]:
+    """Return players and their probabilities for one player, a list of them, or a mapping of players to weights."""
+    if isinstance(spec, Mapping):
+        names, weights = list(spec), np.array(list(spec.values()), float)
+    elif isinstance(spec, Sequence) and not isinstance(spec, str):
+        names, weights = list(spec), np.ones(len(spec))
+    else:
+        names, weights = [spec], np.ones(1)
+    if not names or (weights < 0).any() or weights.sum() <= 0:
+        raise OptionError(f"opponents = {spec!r}: expected at least one player with a weight above 0")
+    return [make_player(name, game) for name in names], weights / weights.sum()

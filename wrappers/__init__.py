@@ -1,0 +1,1 @@
+"""Views of the games for single-agent, cooperative and vectorised training (import name ``lusogames_env.wrappers``)."""

@@ -1,0 +1,175 @@
+"""`LearnerBatch`: many games, in each of which one seat is the learner's and all others are played for it.
+
+The Gymnasium environment, the Gymnasium vector environment and the stable-baselines3 one are thin shells over this.
+A transition reaches from one decision of the learner to its next one, or to the end of the game; its reward is all that
+the learner's seat got in between.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lusogames_env.engine.batch import EXTERNAL, GO_ON, WAIT, Batch
+from lusogames_env.engine.errors import OptionError
+from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
+from lusogames_env.engine.players import Player, make_mixture
+
+LEARNER = -1
+
+
+class LearnerBatch:
+    """`num_games` games with one learner's seat each; the other seats are played by `opponents`.
+
+    Attributes:
+        seats: int64 (n,), the learner's seat in each game.
+        obs: float32 (n, size), what the learner sees at its decision; a new array after every step.
+        masks: int8 (n, actions), its legal actions.
+    """
+
+    def __init__(
+        self,
+        game: str | Game | Box,
+        num_games: int,
+        opponents: Any = "random",
+        seat: int | str = "rotate",
+        seed: int | None = None,
+        threads: int = 1,
+        **options: Any,
+    ) -> None:
+        """Set up the games.
+
+        Args:
+            game: name, `Game` or `Box`.
+            num_games: how many.
+            opponents: a player, a list of players or a mapping of players to weights (`engine.players.make_player`
+                says what a player can be); every other seat draws one of them anew for each game.
+            seat: the learner's seat: a number, ``"rotate"`` (game by game) or ``"random"``.
+            seed: root of all seeds.
+            threads: threads to split the games over.
+            **options: options of the game.
+        """
+        self.batch = Batch(game, num_games, seed=seed, threads=threads, **options)
+        self.num_games, self.game, self.box = num_games, self.batch.game, self.batch.box
+        self.num_players = self.box.num_players
+        if seat not in ("rotate", "random") and (isinstance(seat, bool) or seat not in range(self.num_players)):
+            raise OptionError(f"seat = {seat!r}: expected 'rotate', 'random' or 0 … {self.num_players - 1}")
+        self.seat = seat
+        self.seats = np.zeros(num_games, np.int64)
+        self.games_started = np.zeros(num_games, np.int64)
+        self.assigned = np.zeros((num_games, self.game.max_seats), np.int64)
+        self._rows = np.arange(num_games)
+        self._live = np.zeros(num_games, np.bool_)
+        self.players: list[Player] = []
+        self.set_opponents(opponents)
+        self.seed(seed)
+
+    def seed(self, seed: int | None) -> None:
+        """Set the root of all seeds: games, seats, opponents."""
+        root = np.random.SeedSequence(seed)
+        games, seats = root.spawn(2)
+        self.batch.seed(int(games.generate_state(1, np.uint64)[0]))
+        self._generator = np.random.Generator(np.random.PCG64(seats))
+        self.games_started[:] = 0
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Replace the opponents; each game takes one of the new ones from its next start on, running games at once."""
+        self.players, self._weights = make_mixture(opponents, self.game)
+        self._codes = np.array([player.decider for player in self.players], np.int8)
+        if self._live.any():
+            self._assign(self._live)
+
+    def reset(self, which: np.ndarray | None = None, seeds: np.ndarray | None = None) -> np.ndarray:
+        """Start new games where `which` (default: everywhere), up to the learner's first decision; return `obs`."""
+        which = np.ones(self.num_games, np.bool_) if which is None else np.asarray(which, np.bool_).copy()
+        fresh = self.obs.copy() if hasattr(self, "obs") else np.zeros(self._shape, np.float32)
+        while which.any():  # a game may end before the learner's first decision: then it never was his
+            self._take_seats(which)
+            self.batch.reset(which, seeds)
+            self._live |= which
+            self._assign(which)
+            self._play(np.where(which, GO_ON, WAIT), fresh)
+            which &= ~self.batch.running
+            seeds = None
+        self.obs = fresh
+        return self.obs
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return self.num_games, self.game.observation.size
+
+    @property
+    def masks(self) -> np.ndarray:
+        """Legal actions of the learner, int8 (n, actions). A copy."""
+        return self.batch.masks.copy()
+
+    def _take_seats(self, which: np.ndarray) -> None:
+        if self.seat == "rotate":
+            self.seats[which] = (self._rows[which] + self.games_started[which]) % self.num_players
+        elif self.seat == "random":
+            self.seats[which] = self._generator.integers(self.num_players, size=int(which.sum()))
+        else:
+            self.seats[which] = self.seat
+        self.games_started[which] += 1
+        self.batch.deciders[which] = EXTERNAL
+
+    def _assign(self, which: np.ndarray) -> None:
+        """Draw the opponents of every seat in the games `which`."""
+        shape = (int(which.sum()), self.game.max_seats)
+        drawn = self._generator.choice(len(self.players), size=shape, p=self._weights)
+        drawn[np.arange(shape[0]), self.seats[which]] = LEARNER
+        self.assigned[which] = drawn
+        self.batch.deciders[which] = np.where(drawn == LEARNER, EXTERNAL, self._codes[drawn])
+
+    def _play(self, actions: np.ndarray, obs: np.ndarray) -> None:
+        """Apply the learner's actions, let everybody else play up to his next decisions, and write what he sees."""
+        batch = self.batch
+        touched = actions != WAIT
+        observers = np.where(touched, self.seats, -2)
+        batch.advance(actions, observers, obs)
+        while True:
+            actors = batch.actors
+            asked = touched & (actors >= 0) & (actors != self.seats)
+            if not asked.any():
+                return
+            moves = np.full(self.num_games, WAIT, np.int64)
+            who = self.assigned[self._rows, np.maximum(actors, 0)]
+            for k in np.unique(who[asked]):
+                rows = np.flatnonzero(asked & (who == k))
+                moves[rows] = self.players[k].act(batch, rows)
+            batch.require_legal(moves)
+            batch.advance(moves, np.where(asked, self.seats, -2), obs)
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Take the learner's action in every game (`WAIT` leaves one alone).
+
+        Returns:
+            rewards: float64 (n,): the learner's utility where its game ended, else 0.
+            terminated, truncated: bool (n,). Ended games stay as they are until `reset`.
+
+        `obs` then holds what the learner sees now, also at the end of a game.
+
+        Raises:
+            IllegalActionError: names the first illegal action; nothing was changed.
+        """
+        actions = np.asarray(actions, np.int64)
+        self.batch.require_legal(actions)
+        fresh = self.obs.copy() if (actions == WAIT).any() else np.empty(self._shape, np.float32)
+        self._play(actions, fresh)
+        self.obs = fresh
+        return self.results(actions != WAIT)
+
+    def results(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return rewards, terminated, truncated of the games `which` that are over."""
+        over = self.batch.states["over"]
+        ended = which & (over != RUNNING)
+        rewards = np.zeros(self.num_games)
+        if ended.any():
+            rewards[ended] = self.batch.outcomes()[self._rows, self.seats][ended]
+        truncated = ended & (over == TRUNCATED)
+        return rewards, ended & ~truncated, truncated
+
+    def close(self) -> None:
+        """End the threads; calling it twice is fine."""
+        self.batch.close()
