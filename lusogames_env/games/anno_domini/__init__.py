@@ -1,0 +1,1 @@
+"""Anno Domini: four players fight for the cathedrals of medieval Europe (Spartaco Albertarelli, 1995)."""
