@@ -15,6 +15,7 @@ from lusogames_env.engine.batch import EXTERNAL, GO_ON, WAIT, Batch
 from lusogames_env.engine.errors import OptionError
 from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
 from lusogames_env.engine.players import Player, make_mixture
+from lusogames_env.engine.table import RESULTS
 
 LEARNER = -1
 
@@ -169,6 +170,14 @@ class LearnerBatch:
             rewards[ended] = self.batch.outcomes()[self._rows, self.seats][ended]
         truncated = ended & (over == TRUNCATED)
         return rewards, ended & ~truncated, truncated
+
+    def results_by_kind(self) -> dict[str, np.ndarray]:
+        """Return the learner's outcome in every game, float64 (n,), by the names that infos use."""
+        return {name: self.batch.outcomes(kind)[self._rows, self.seats] for name, kind in RESULTS.items()}
+
+    def closing_info(self, i: int) -> dict[str, float]:
+        """Return the learner's outcome in game `i`, by the names that infos use."""
+        return {name: float(values[i]) for name, values in self.results_by_kind().items()}
 
     def close(self) -> None:
         """End the threads; calling it twice is fine."""

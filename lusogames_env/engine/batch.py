@@ -88,7 +88,7 @@ class Batch:
 
     def _run(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         """Call a driver function over all games, split over the threads."""
-        n, box = self.num_games, self.box.record
+        n, box = self.num_games, self.box.array
         parts = min(self.threads, max(1, n // MIN_GAMES_PER_THREAD))
         if self._pool is None or parts == 1:
             return [function(self.states, 0, n, box, *args)]
@@ -141,7 +141,7 @@ class Batch:
             )
 
     def step(self, actions: np.ndarray, obs: np.ndarray | None = None) -> None:
-        """Take one action in every game (`WAIT` leaves one alone). Afterwards `finished`, `truncated`, `returns` are set.
+        """Take one action in every game (`WAIT` leaves one alone), then set `finished`, `truncated` and `returns`.
 
         With `autoreset` a game that has ended is followed by a new one at once; `returns`, float64 (n, max_seats),
         then still holds the utilities of the ended one (0 where none ended), of the kind of the option ``reward``.

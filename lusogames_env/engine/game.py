@@ -41,7 +41,8 @@ class Box:
         game: the `Game`.
         options: every option with its value.
         components: the component data.
-        record: ``recarray`` of shape (1,), read-only.
+        record: ``recarray`` of shape (1,), read-only: ``box.record[0].field``.
+        array: the same memory in the form the kernels take.
         labels: the text of every action.
     """
 
@@ -56,13 +57,14 @@ class Box:
         path = self.options["components"]
         self.components = components or (load_components(Path(path), game.name) if path else game.components)
         self.num_players: int = self.options["num_players"]
-        record = game.box_record.zeros()
+        array = game.box_record.zeros()
+        record = array.view(np.recarray)
         record.num_players = self.num_players
         record.skip_forced = self.options["skip_forced"]
         record.max_rounds = self.options.get("max_rounds", 0)
         game.fill_box(record[0], self.components, self.options)
-        record.flags.writeable = False
-        self.record = record
+        record.flags.writeable = array.flags.writeable = False
+        self.record, self.array = record, array
 
     @cached_property
     def labels(self) -> list[str]:
@@ -193,8 +195,8 @@ class Game:
         """Return the box for these options; raises `OptionError` or `ComponentsError`."""
         return Box(self, options)
 
-    def new_states(self, n: int) -> np.recarray:
-        """Return `n` zeroed state records."""
+    def new_states(self, n: int) -> np.ndarray:
+        """Return `n` zeroed state records, a structured array."""
         return self.state_record.zeros(n)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ class ScriptedPlayer:
         kinds = np.full(batch.num_games, -2, np.int64)
         kinds[rows] = self.decider - FIRST_BOT
         driver = batch.game.driver
-        driver.decide(batch.states, 0, batch.num_games, batch.box.record, batch.masks, kinds, batch.rngs, actions)
+        driver.decide(batch.states, 0, batch.num_games, batch.box.array, batch.masks, kinds, batch.rngs, actions)
         return actions[rows]
 
 
@@ -64,7 +64,7 @@ def observe_rows(batch: Batch, rows: np.ndarray) -> np.ndarray:
     states = batch.states[rows]
     none = np.zeros((len(rows), 0), np.int8)
     seats = states["actor"].astype(np.int64)
-    batch.game.driver.watch(states, 0, len(rows), batch.box.record, seats, obs, none)
+    batch.game.driver.watch(states, 0, len(rows), batch.box.array, seats, obs, none)
     return obs
 
 

@@ -33,7 +33,7 @@ class GameState:
 
     __slots__ = ("box", "_states", "_mask")
 
-    def __init__(self, box: Box, states: np.recarray, mask: np.ndarray) -> None:
+    def __init__(self, box: Box, states: np.ndarray, mask: np.ndarray) -> None:
         self.box, self._states, self._mask = box, states, mask
 
     @classmethod
@@ -58,7 +58,7 @@ class GameState:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
             raise OptionError(f"seed = {seed!r}: expected an integer from 0 to 2**63 - 1")
         state = cls(box, box.game.new_states(1), np.zeros((1, box.game.actions.n), np.int8))
-        box.game.driver.start(state._states, 0, 1, box.record, np.array([seed], np.int64))
+        box.game.driver.start(state._states, 0, 1, box.array, np.array([seed], np.int64))
         state._advance(-1)
         return state
 
@@ -72,7 +72,7 @@ class GameState:
     @property
     def record(self) -> Any:
         """The state record: readable and writable field by field. Call `refresh` after writing."""
-        return self._states[0]
+        return self._states.view(np.recarray)[0]
 
     @property
     def actor(self) -> int:
@@ -143,7 +143,7 @@ class GameState:
 
     def _advance(self, action: int) -> None:
         self.game.driver.advance(
-            self._states, 0, 1, self.box.record, np.array([action], np.int64), _ALL_EXTERNAL, _NO_RNG,
+            self._states, 0, 1, self.box.array, np.array([action], np.int64), _ALL_EXTERNAL, _NO_RNG,
             self._mask, _ON_TURN, _NO_OBSERVATION,
         )  # fmt: skip
 
@@ -151,7 +151,7 @@ class GameState:
         """Recompute the mask after the record was written by hand; no forced decision is played."""
         seats = self._states["actor"].astype(np.int64)
         obs = np.zeros((1, self.game.observation.size), np.float32)
-        self.game.driver.watch(self._states, 0, 1, self.box.record, seats, obs, self._mask)
+        self.game.driver.watch(self._states, 0, 1, self.box.array, seats, obs, self._mask)
         return self
 
     # ---- look ----
@@ -160,7 +160,7 @@ class GameState:
         """Return the float32 observation (size,) of `seat` (default: the seat on turn; zeros after the end)."""
         obs = np.zeros((1, self.game.observation.size), np.float32)
         seats = np.array([self.actor if seat is None else self._seat(seat)], np.int64)
-        self.game.driver.watch(self._states, 0, 1, self.box.record, seats, obs, _NO_MASK)
+        self.game.driver.watch(self._states, 0, 1, self.box.array, seats, obs, _NO_MASK)
         return obs[0]
 
     def view(self, seat: int | None = None) -> dict[str, np.ndarray]:
@@ -176,13 +176,13 @@ class GameState:
         if kind not in OUTCOMES:
             raise OptionError(f"outcome '{kind}': expected one of {', '.join(OUTCOMES)}")
         out = np.zeros((1, self.game.max_seats), np.float64)
-        self.game.driver.score(self._states, 0, 1, self.box.record, OUTCOMES[kind], out)
+        self.game.driver.score(self._states, 0, 1, self.box.array, OUTCOMES[kind], out)
         return out[0, : self.box.num_players]
 
     def check(self) -> int:
         """Return 0, or the number of the first broken invariant (see ``game.invariants``)."""
         codes = np.zeros(1, np.int64)
-        self.game.driver.verify(self._states, 0, 1, self.box.record, codes)
+        self.game.driver.verify(self._states, 0, 1, self.box.array, codes)
         return int(codes[0])
 
     def _seat(self, seat: int) -> int:
@@ -205,7 +205,7 @@ class GameState:
         """Return a determinization: what `seat` cannot know is replaced by a sample that agrees with all it knows."""
         twin = self.clone()
         seats, seeds = np.array([self._seat(seat)], np.int64), np.array([seed], np.int64)
-        self.game.driver.hide(twin._states, 0, 1, self.box.record, seats, seeds)
+        self.game.driver.hide(twin._states, 0, 1, self.box.array, seats, seeds)
         return twin.refresh()
 
     def bot_action(self, name: str = "heuristic", seed: int = 0) -> int:
@@ -214,12 +214,12 @@ class GameState:
             raise OptionError(f"{self.game.name} has no rule-based player '{name}'; it has {', '.join(self.game.bots)}")
         actions, kinds = np.full(1, -1, np.int64), np.array([self.game.bots.index(name)], np.int64)
         rngs = np.array([[seed & 0xFFFFFFFF, seed >> 32, 1, 1]], np.int64)
-        self.game.driver.decide(self._states, 0, 1, self.box.record, self._mask, kinds, rngs, actions)
+        self.game.driver.decide(self._states, 0, 1, self.box.array, self._mask, kinds, rngs, actions)
         return int(actions[0])
 
     # ---- save ----
 
-    def _clean(self) -> np.recarray:
+    def _clean(self) -> np.ndarray:
         """Return the state without its working space and with zeros between its fields."""
         states = self.game.new_states(1)
         for field in self.game.state_record.fields:
@@ -239,9 +239,9 @@ class GameState:
 
     def to_json(self) -> dict[str, Any]:
         """Return the state as plain JSON types, field by field."""
-        record = self._clean()[0]
+        clean = self._clean()
         fields = [f.name for f in self.game.state_record.fields if not f.name.startswith("scratch_")]
-        return {**self._head(), "state": {name: np.asarray(record[name]).tolist() for name in fields}}
+        return {**self._head(), "state": {name: clean[name][0].tolist() for name in fields}}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> GameState:
@@ -276,7 +276,7 @@ class GameState:
             raise StateError("saved state: its record has other fields than this version's")
         if len(body) != record.dtype.itemsize:
             raise StateError(f"saved state: {len(body)} bytes of record; expected {record.dtype.itemsize}")
-        return _checked(box, np.frombuffer(bytearray(body), record.dtype).view(np.recarray))
+        return _checked(box, _from_raw(box, body))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.box, self._states.tobytes(), self._mask)
@@ -300,8 +300,13 @@ class GameState:
 
 
 def _restore(box: Box, raw: bytes, mask: np.ndarray) -> GameState:
-    states = np.frombuffer(bytearray(raw), box.game.state_record.dtype).view(np.recarray)
-    return GameState(box, states, mask.copy())
+    return GameState(box, _from_raw(box, raw), mask.copy())
+
+
+def _from_raw(box: Box, raw: bytes) -> np.ndarray:
+    states = box.game.new_states(1)
+    states[:] = np.frombuffer(raw, states.dtype)
+    return states
 
 
 def _describe(record: Record) -> str:
@@ -320,7 +325,7 @@ def _box_of(head: Any) -> Box:
     return Box(game, head.get("options"), Components("saved components", custom) if custom else None)
 
 
-def _fill(states: np.recarray, record: Record, fields: dict[str, Any]) -> None:
+def _fill(states: np.ndarray, record: Record, fields: dict[str, Any]) -> None:
     expected = {f.name: f for f in record.fields if not f.name.startswith("scratch_")}
     unlike = set(expected) ^ set(fields)
     if unlike:
@@ -338,7 +343,7 @@ def _fill(states: np.recarray, record: Record, fields: dict[str, Any]) -> None:
         states[name] = value
 
 
-def _checked(box: Box, states: np.recarray) -> GameState:
+def _checked(box: Box, states: np.ndarray) -> GameState:
     state = GameState(box, states, np.zeros((1, box.game.actions.n), np.int8))
     if not -1 <= state.actor < box.num_players or not 0 <= int(states["over"][0]) <= TRUNCATED:
         raise StateError("saved state: 'actor' or 'over' is out of range")

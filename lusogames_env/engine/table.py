@@ -1,0 +1,129 @@
+"""`Table`: the one game behind a PettingZoo environment: seeds, rules, masks, results; knows no API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lusogames_env.engine.errors import IllegalActionError, LusogamesError
+from lusogames_env.engine.game import RUNNING, TRUNCATED, Box
+from lusogames_env.engine.state import GameState
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+_EXTERNAL = np.zeros((1, 8), np.int8)
+_NO_RNG = np.zeros((1, 4), np.int64)
+_NO_MASK = np.zeros((1, 0), np.int8)
+_ON_TURN = np.full(1, -1, np.int64)
+_GO_ON = np.full(1, -1, np.int64)
+
+
+class Table:
+    """One game played by a caller seat by seat.
+
+    Attributes:
+        actor: seat on turn, -1 after the end.
+        obs: float32 (1, size): what the seat on turn sees; a new array after every move.
+        mask: int8 (1, actions): its legal actions; never handed out.
+        illegal: None, or (seat, action, text) of the illegal action that ended the game.
+    """
+
+    def __init__(self, box: Box) -> None:
+        self.box = box
+        self.states = box.game.new_states(1)
+        self._blank = box.game.new_states(1)
+        self._bind()
+        self.mask = np.zeros((1, box.game.actions.n), np.int8)
+        self.obs = np.zeros((1, box.game.observation.size), np.float32)
+        self.actor = -1
+        self.over = False
+        self.truncated = False
+        self.started = False
+        self.illegal: tuple[int, int, str] | None = None
+        self._generator = np.random.Generator(np.random.PCG64())
+
+    def _bind(self) -> None:
+        """Keep views of the header's scalars: looking them up in the record at every move would cost more than the move."""
+        header = self.states.view(np.ndarray)
+        self._actor, self._over = header["actor"], header["over"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key not in ("_actor", "_over")}
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__dict__.update(data)
+        self._bind()
+
+    def start(self, seed: int | None) -> None:
+        """Set up a new game; without a seed the stream of seeds goes on."""
+        if seed is not None:
+            self._generator = np.random.Generator(np.random.PCG64(seed))
+        game_seed = self._generator.integers(2**63, dtype=np.int64, size=1)
+        self.states[:] = self._blank
+        self.box.game.driver.start(self.states, 0, 1, self.box.array, game_seed)
+        self.started, self.illegal = True, None
+        self._advance(_GO_ON)
+
+    def _advance(self, action: np.ndarray) -> int:
+        obs = np.empty_like(self.obs)
+        wrong: int = self.box.game.driver.advance(
+            self.states, 0, 1, self.box.array, action, _EXTERNAL, _NO_RNG, self.mask, _ON_TURN, obs
+        )
+        if not wrong:
+            self.obs, self.actor, over = obs, int(self._actor[0]), int(self._over[0])
+            self.over, self.truncated = over != RUNNING, over == TRUNCATED
+        return wrong
+
+    def move(self, action: Any) -> None:
+        """Take an action for the seat on turn. An illegal one ends the game (``illegal="lose"``) or raises.
+
+        Raises:
+            IllegalActionError: the action is illegal and the option ``illegal`` is ``"raise"``; nothing was changed.
+            LusogamesError: the action is no integer.
+        """
+        try:
+            number = action.__index__()
+        except AttributeError:
+            raise LusogamesError(
+                f"action {action!r} is no integer; give an index in 0 … {self.mask.shape[1] - 1}"
+            ) from None
+        if number >= 0 and not self._advance(np.array([number], np.int64)):
+            return
+        inside = 0 <= number < self.mask.shape[1]
+        text = f"'{self.box.labels[number]}' ({number})" if inside else f"{number}"
+        legal = [self.box.labels[a] for a in np.flatnonzero(self.mask[0])]
+        if self.box.options["illegal"] == "raise":
+            raise IllegalActionError(f"{text} is not legal for seat {self.actor}; legal: {legal}")
+        self.illegal = (self.actor, number, f"{text} is not legal; legal: {legal}")
+        self.over, self.truncated, self.actor = True, False, -1
+        self.mask[:] = 0
+
+    def observe(self, seat: int) -> np.ndarray:
+        """Return a new float32 (size,) array: what `seat` sees."""
+        out = np.empty_like(self.obs)
+        self.box.game.driver.watch(self.states, 0, 1, self.box.array, np.array([seat], np.int64), out, _NO_MASK)
+        return out[0]
+
+    def rewards(self) -> list[float]:
+        """Return every seat's utility of the kind of the option ``reward``; -1 and 0 after an illegal action."""
+        if self.illegal is not None:
+            return [-1.0 if seat == self.illegal[0] else 0.0 for seat in range(self.box.num_players)]
+        return self.result(self.box.options["reward"])
+
+    def result(self, kind: str) -> list[float]:
+        """Return every seat's outcome: ``win``, ``placement``, ``margin`` or ``raw``."""
+        return self.state().outcome(kind).tolist()
+
+    def closing_info(self, seat: int) -> dict[str, Any]:
+        """Return what a seat's info says after the end."""
+        if self.illegal is not None:
+            offender, action, text = self.illegal
+            return {"illegal_action": action, "illegal_seat": offender, "illegal_text": text}
+        return {name: self.result(kind)[seat] for name, kind in RESULTS.items()}
+
+    def state(self) -> GameState:
+        """Return the position as a `GameState` of its own."""
+        return GameState(self.box, self.states.copy(), self.mask.copy())
+
+
+RESULTS = {"win": "win", "placement": "placement", "margin": "margin", "score": "raw"}

@@ -1,0 +1,10 @@
+"""PettingZoo environments of reis_de_portugal, version 0 of its rules."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lusogames_env.engine.modules import make_aec, make_parallel
+
+env = raw_env = partial(make_aec, "reis_de_portugal")  # order, bounds and legality are checked inside
+parallel_env = partial(make_parallel, "reis_de_portugal")
