@@ -1,0 +1,1 @@
+"""Tests of reis_de_portugal."""
