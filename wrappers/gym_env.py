@@ -19,8 +19,8 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
     """One seat learns, all others are played for it inside `step`.
 
     Observation: float32 (size,). Action: ``Discrete``. The legal actions are in ``info["action_mask"]``, int8, and from
-    `action_masks`, bool. The reward is 0 until the end, then the learner's utility of the kind ``reward``; ``info`` then
-    has ``win``, ``placement``, ``margin`` and ``score``. An illegal action ends the episode with reward -1
+    `action_masks`, bool. The reward is 0 until the end, then the learner's utility of the kind ``reward``; ``info``
+    then has ``win``, ``placement``, ``margin`` and ``score``. An illegal action ends the episode with reward -1
     (``terminated``), and ``info["illegal_text"]`` tells why; with ``illegal="raise"`` it raises `IllegalActionError`.
     """
 

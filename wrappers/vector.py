@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from lusogames_env.engine.batch import WAIT
-from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError
+from lusogames_env.engine.errors import LusogamesError, OptionError
 from lusogames_env.engine.spaces import action_space, flat_observation_space
 from lusogames_env.wrappers.learners import LearnerBatch
 
@@ -17,8 +17,8 @@ from lusogames_env.wrappers.learners import LearnerBatch
 class GameVectorEnv(VectorEnv):
     """`num_envs` games with one learner each; what `SingleAgentEnv` is for one.
 
-    Observations: float32 (num_envs, size). ``infos["action_mask"]``: int8 (num_envs, actions). Autoreset modes: next-step
-    (the default: the step after an end starts a new game and ignores the action), same-step (``final_obs`` and
+    Observations: float32 (num_envs, size). ``infos["action_mask"]``: int8 (num_envs, actions). Autoreset modes:
+    next-step (the default: the step after an end starts a new game and ignores the action), same-step (``final_obs`` and
     ``final_info`` keep the end), disabled (``reset(options={"reset_mask": …})``).
     """
 

@@ -1,6 +1,6 @@
 """The PettingZoo AEC environment of any game.
 
-Order, bounds and legality are checked here instead of in PettingZoo's wrappers, which cost a light game most of its speed.
+Order, bounds and legality are checked here, not in PettingZoo's wrappers, which take most of a light game's time.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from lusogames_env.engine.table import RENDER_MODES, Table
 class GameAECEnv(AECEnv):
     """One game, seat after seat.
 
-    Observations are ``{"observation": float32 (size,), "action_mask": int8 (actions,)}``; the mask of a seat that is not on
-    turn is all 0. ``infos[agent]["action_mask"]`` is the same array as in the observation. Rewards are 0 until the end, then
-    each agent's utility of the kind ``reward``; all agents end together. After the end ``infos`` carry ``win``,
-    ``placement``, ``margin`` and ``score``.
+    Observations are ``{"observation": float32 (size,), "action_mask": int8 (actions,)}``; the mask of a seat that is
+    not on turn is all 0. ``infos[agent]["action_mask"]`` is the same array as in the observation. Rewards are 0 until
+    the end, then each agent's utility of the kind ``reward``; all agents end together. After the end ``infos`` carry
+    ``win``, ``placement``, ``margin`` and ``score``.
 
     An illegal action ends the game: the offender gets -1, all others 0, ``infos`` tell which action it was
     (option ``illegal="raise"``: it raises `IllegalActionError` and changes nothing).

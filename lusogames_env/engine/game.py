@@ -184,7 +184,12 @@ class Game:
     @cached_property
     def driver(self) -> ModuleType:
         """The compiled entry points of this game (engine/kernel/driver.py); imports numba."""
-        return load_driver(self)
+        return load_compiled(self, "driver")
+
+    @cached_property
+    def search(self) -> ModuleType:
+        """The compiled tree search of this game (engine/kernel/search.py); imports numba."""
+        return load_compiled(self, "search")
 
     @cached_property
     def view(self) -> ModuleType:
@@ -215,37 +220,37 @@ KERNELS = {
 }
 
 
-def load_driver(game: Game) -> ModuleType:
-    """Load the driver source as a module of its own for `game`, with the game's kernels as its globals.
+def load_compiled(game: Game, part: str) -> ModuleType:
+    """Load a source of engine/kernel as a module of its own for `game`, with the game's kernels as its globals.
 
     Numba caches a function that names its callees as globals, but none that gets them as arguments or from a closure:
     one source, loaded once per game, keeps the entry points in one place and the cache working.
     """
-    name = f"{game.package}._driver"
+    name = f"{game.package}._{part}"
     if name in sys.modules:
         return sys.modules[name]
-    source = Path(__file__).parent / "kernel" / "driver.py"
+    source = Path(__file__).parent / "kernel" / f"{part}.py"
     spec = importlib.util.spec_from_file_location(name, source)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    for part, functions in KERNELS.items():
-        kernels = importlib.import_module(f"{game.package}.{part}")
+    for file, functions in KERNELS.items():
+        kernels = importlib.import_module(f"{game.package}.{file}")
         for function in functions:
             setattr(module, function, getattr(kernels, function))
     rules = importlib.import_module(f"{game.package}.rules")
     default = importlib.import_module("lusogames_env.engine.kernel.defaults")
-    module.skippable = getattr(rules, "skippable", default.skippable)  # type: ignore[attr-defined]
+    vars(module)["skippable"] = getattr(rules, "skippable", default.skippable)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
-    _announce(game, module)
+    _announce(game, part)
     return module
 
 
-def _announce(game: Game, module: ModuleType) -> None:
+def _announce(game: Game, part: str) -> None:
     """Say once, on standard error, that the first use of a game compiles it."""
     import os
 
@@ -256,5 +261,5 @@ def _announce(game: Game, module: ModuleType) -> None:
     if numba.config.DISABLE_JIT or os.environ.get("LUSOGAMES_QUIET"):
         return
     folder = cache_folder(game.folder)
-    if not any(folder.glob("*.nbi")):
+    if not any(folder.glob(f"{part}.*.nbi")):
         print(f"lusogames_env: compiling {game.name} (once per version, kept in {folder})", file=sys.stderr, flush=True)

@@ -43,7 +43,7 @@ class Table:
         self._generator = np.random.Generator(np.random.PCG64())
 
     def _bind(self) -> None:
-        """Keep views of the header's scalars: looking them up in the record at every move would cost more than the move."""
+        """Keep views of the header's scalars: looking them up at every move would cost more than the move."""
         header = self.states.view(np.ndarray)
         self._actor, self._over = header["actor"], header["over"]
 

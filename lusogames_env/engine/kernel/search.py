@@ -1,0 +1,158 @@
+"""Information-set Monte Carlo tree search of one game (single-observer ISMCTS; Cowling, Powley and Whitehouse 2012).
+
+Loaded once per game like the driver, never imported by its own name. One tree over the searcher's decisions and those
+of all others: in every iteration what the searcher cannot know is dealt anew, so chance and hidden hands are averaged
+over, and only actions that are legal in that deal take part (their availability is counted for UCB1).
+
+The tree is a set of arrays, one row per node; node 0 is the root:
+``action, parent, child, sibling`` (int32; -1 = none), ``mover`` (int8: seat that chose the action),
+``visits, available`` (int32) and ``total`` (float64: sum of the mover's utilities).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, sqrt
+from typing import Any
+
+from lusogames_env.engine.kernel.jit import kernel
+from lusogames_env.engine.kernel.rng import random_seed, sample_mask
+
+legal: Callable[..., int]
+step: Callable[..., None]
+outcome: Callable[..., None]
+redeal: Callable[..., None]
+bot: Callable[..., int]
+skippable: Callable[..., bool]
+
+
+@kernel
+def settle(state: Any, box: Any, mask: Any) -> int:
+    """Write the mask of the seat on turn, playing forced decisions first if the box says so; return its size."""
+    n = legal(state, box, mask)
+    while n == 1 and box.skip_forced != 0 and state.over == 0 and skippable(state, box):
+        action = 0
+        while mask[action] == 0:
+            action += 1
+        step(state, box, action)
+        n = legal(state, box, mask)
+    return n
+
+
+@kernel
+def mark_tried(node: int, mask: Any, action: Any, child: Any, sibling: Any, available: Any) -> int:
+    """Count every legal child of `node` as available, and clear its action from `mask`; return how many there are."""
+    n = 0
+    at = child[node]
+    while at >= 0:
+        if mask[action[at]] != 0:
+            mask[action[at]] = 0
+            available[at] += 1
+            n += 1
+        at = sibling[at]
+    return n
+
+
+@kernel
+def best_child(
+    node: int, mask: Any, action: Any, child: Any, sibling: Any, visits: Any, available: Any, total: Any, explore: float
+) -> int:
+    """Return the legal child with the largest upper confidence bound."""
+    best, best_value = -1, 0.0
+    at = child[node]
+    while at >= 0:
+        if mask[action[at]] != 0:
+            value = total[at] / visits[at] + explore * sqrt(log(available[at]) / visits[at])
+            if best < 0 or value > best_value:
+                best, best_value = at, value
+        at = sibling[at]
+    return best
+
+
+@kernel
+def play_out(state: Any, box: Any, mask: Any, playout: int, plies: int, rng: Any) -> None:
+    """Play on to the end, or for at most `plies` decisions: uniformly (`playout` -1) or by a rule-based player."""
+    left = plies
+    while state.over == 0 and left != 0:
+        settle(state, box, mask)
+        if state.over != 0:
+            break
+        choice = sample_mask(rng, mask) if playout < 0 else bot(state, box, mask, playout, rng)
+        step(state, box, choice)
+        left -= 1
+
+
+@kernel
+def search(
+    roots: Any,
+    i: int,
+    box: Any,
+    seat: int,
+    iterations: int,
+    explore: float,
+    depth: int,
+    playout: int,
+    plies: int,
+    kind: int,
+    work: Any,
+    masks: Any,
+    utilities: Any,
+    rng: Any,
+    size: int,
+    action: Any,
+    parent: Any,
+    child: Any,
+    sibling: Any,
+    mover: Any,
+    visits: Any,
+    available: Any,
+    total: Any,
+) -> int:
+    """Add `iterations` to the tree for the seat on turn in ``roots[i]``; return the number of nodes.
+
+    Args:
+        seat: the searcher; nothing it cannot know is used.
+        explore: weight of exploration in UCB1, for utilities in [-1, 1].
+        depth: deepest level of the tree; 1 is flat Monte Carlo.
+        playout, plies: policy and longest length of the playouts (see `play_out`; -1 plies: to the end).
+        kind: utility that is maximised (0 win, 1 placement, 2 margin).
+        work: one state record; masks: int8 (2, actions); utilities: float64 (seats,): working space.
+        rng: the search's own generator.
+        size: nodes in the tree so far; the arrays need room for `iterations` more.
+    """
+    the_box = box[0]
+    mask, tried = masks[0], masks[1]
+    for _ in range(iterations):
+        work[0] = roots[i]
+        state = work[0]
+        redeal(state, the_box, seat, random_seed(rng))
+        node, level = 0, 0
+        while state.over == 0 and level < depth:
+            settle(state, the_box, mask)
+            if state.over != 0:
+                break
+            who = state.actor
+            tried[:] = mask
+            mark_tried(node, tried, action, child, sibling, available)
+            new = sample_mask(rng, tried)
+            if new >= 0:
+                action[size], parent[size], mover[size] = new, node, who
+                child[size], sibling[size] = -1, child[node]
+                visits[size], available[size], total[size] = 0, 1, 0.0
+                child[node] = size
+                node = size
+                size += 1
+                step(state, the_box, new)
+                break
+            node = best_child(node, mask, action, child, sibling, visits, available, total, explore)
+            step(state, the_box, action[node])
+            level += 1
+        play_out(state, the_box, mask, playout, plies, rng)
+        utilities[:] = 0.0
+        outcome(state, the_box, kind, utilities)
+        while node > 0:
+            visits[node] += 1
+            total[node] += utilities[mover[node]]
+            node = parent[node]
+        visits[0] += 1
+    return size
