@@ -174,7 +174,8 @@ STATE = Record(
     ("battle_points", "int8", 2, "points of attacker and defender in it"),
     ("scratch_rng", "int64", 4, "generator used while redealing"),
     ("scratch_mask", "int8", ACTIONS.n, "mask used while checking"),
-    ("scratch_value", "float32", (SEATS, TERRITORIES), "estimates of the rule-based players"),
+    ("scratch_faces", "int8", (SEATS, 2, 2), "faces that hit, by seat, attack or defence, without or with cathedral"),
+    ("scratch_worth", "float64", TERRITORIES, "estimates of a rule-based player"),
 )
 
 BOX = Record(

@@ -528,21 +528,21 @@ def targets(state: Any, box: Any, p: int) -> int:
 
 
 @kernel
-def attack_points(state: Any, box: Any, p: int, t: int) -> int:
-    """Points of seat `p` attacking territory `t` (section Attack/Defence points, AD-30)."""
+def attack_points(state: Any, box: Any, p: int, cathedral: int) -> int:
+    """Points of seat `p` in an attack on a territory with (1) or without (0) `cathedral` (Attack/Defence points, AD-30)."""
     points = 0
     for card in range(KEPT_CARDS):
-        each = int(box.attack[card]) + int(box.attack_cathedral[card]) * int(state.cathedral[t])
+        each = int(box.attack[card]) + int(box.attack_cathedral[card]) * cathedral
         points += int(state.kept[p, card]) * each
     return min(points, int(box.points_cap))
 
 
 @kernel
-def defence_points(state: Any, box: Any, q: int, t: int) -> int:
-    """Points of seat `q` defending territory `t` (section Attack/Defence points, AD-30)."""
-    points = int(box.cathedral_defence) * int(state.cathedral[t])
+def defence_points(state: Any, box: Any, q: int, cathedral: int) -> int:
+    """Points of seat `q` defending a territory with (1) or without (0) `cathedral` (Attack/Defence points, AD-30)."""
+    points = int(box.cathedral_defence) * cathedral
     for card in range(KEPT_CARDS):
-        each = int(box.defence[card]) + int(box.defence_cathedral[card]) * int(state.cathedral[t])
+        each = int(box.defence[card]) + int(box.defence_cathedral[card]) * cathedral
         points += int(state.kept[q, card]) * each
     return min(points, int(box.points_cap))
 
@@ -567,8 +567,10 @@ def battle(state: Any, box: Any, t: int) -> None:
     state.attacks_made += 1
     state.battle[0] = origin
     state.battle[1] = t
-    hits = roll_hits(state, box, 0, int(state.castles[origin]), attack_points(state, box, p, t))
-    hits_back = roll_hits(state, box, 1, int(state.castles[t]), defence_points(state, box, int(state.owner[t]), t))
+    points = attack_points(state, box, p, int(state.cathedral[t]))
+    points_back = defence_points(state, box, int(state.owner[t]), int(state.cathedral[t]))
+    hits = roll_hits(state, box, 0, int(state.castles[origin]), points)
+    hits_back = roll_hits(state, box, 1, int(state.castles[t]), points_back)
     state.castles[origin] -= min(hits_back, int(state.castles[origin]) - 1)
     remove_castles(state, box, t, hits, p)
     if state.over != RUNNING:
