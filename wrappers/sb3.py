@@ -15,6 +15,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices,
 from lusogames_env.engine.batch import WAIT
 from lusogames_env.engine.errors import OptionError, StateError
 from lusogames_env.engine.game import Box, Game
+from lusogames_env.engine.spaces import action_space, flat_observation_space
 from lusogames_env.wrappers.learners import LEARNER, LearnerBatch
 
 ILLEGAL_REWARD = -1.0
@@ -71,12 +72,7 @@ class SB3VecEnv(VecEnv):
         self._root: int | None = None
         self._actions = np.full(num_envs, WAIT, np.int64)
         self._start = time.monotonic()
-        size, actions = self.game.observation.size, self.game.actions.n
-        super().__init__(
-            num_envs,
-            gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float32),
-            gymnasium.spaces.Discrete(actions),
-        )
+        super().__init__(num_envs, flat_observation_space(self.game), action_space(self.game))
 
     # ---- play ----
 

@@ -1,0 +1,327 @@
+"""Saved agents: a folder with `agent.safetensors` (the policy network) and `agent.json` (what it was made for).
+
+Nothing is unpickled, and playing needs NumPy only: the network is a multilayer perceptron from the flat observation
+to one logit per action, ``policy.<i>.weight`` (out, in) and ``policy.<i>.bias`` (out,), all float32.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lusogames_env.engine.batch import EXTERNAL, Batch
+from lusogames_env.engine.errors import nearest
+from lusogames_env.engine.game import Game
+from lusogames_env.engine.players import observe_rows
+from lusogames_env.training.errors import AgentError
+from lusogames_env.training.files import sha256, to_json, write_folder
+
+FORMAT, FORMAT_VERSION = "lusogames_env agent", 1
+TENSORS, HEAD = "agent.safetensors", "agent.json"
+MAX_BYTES = 256 << 20
+MAX_HEAD_BYTES = 1 << 20
+MAX_LAYERS, MAX_WIDTH = 16, 8192
+
+
+def _relu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, 0.0, out=x)
+
+
+def _tanh(x: np.ndarray) -> np.ndarray:
+    return np.tanh(x, out=x)
+
+
+def _elu(x: np.ndarray) -> np.ndarray:
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0.0)))
+
+
+ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {"tanh": _tanh, "relu": _relu, "elu": _elu}
+
+
+class Network:
+    """A policy network in NumPy: `weights` and `biases` of its layers, all float32; the last gives the logits."""
+
+    def __init__(self, weights: list[np.ndarray], biases: list[np.ndarray], activation: str) -> None:
+        self.weights = [np.ascontiguousarray(weight.T) for weight in weights]  # (in, out): faster for small batches
+        self.biases = biases
+        self.activation = activation
+
+    def logits(self, obs: np.ndarray) -> np.ndarray:
+        """Return float32 (k, actions) for observations float32 (k, size)."""
+        x, activate = obs, ACTIVATIONS[self.activation]
+        for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            x = x @ weight
+            x += bias
+            if i < len(self.weights) - 1:
+                x = activate(x)
+        return x
+
+    def tensors(self) -> dict[str, np.ndarray]:
+        """Return the layers as they are saved."""
+        saved: dict[str, np.ndarray] = {}
+        for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            saved[f"policy.{i}.weight"] = np.ascontiguousarray(weight.T)
+            saved[f"policy.{i}.bias"] = bias
+        return saved
+
+
+def network_of(tensors: Mapping[str, np.ndarray], activation: str) -> Network:
+    """Return the network with these layers, as `Network.tensors` names them."""
+    layers = range(len(tensors) // 2)
+    weights = [tensors[f"policy.{i}.weight"] for i in layers]
+    return Network(weights, [tensors[f"policy.{i}.bias"] for i in layers], activation)
+
+
+class Agent:
+    """A trained policy as a player. Plays its best action; with `sample` it draws from its distribution.
+
+    Attributes:
+        name: how it is called in tables.
+        network: the policy.
+        info: what `agent.json` says; empty for a policy in training.
+    """
+
+    decider = EXTERNAL
+
+    def __init__(
+        self,
+        network: Network,
+        name: str,
+        info: dict[str, Any] | None = None,
+        sample: bool = False,
+        generator: np.random.Generator | None = None,
+    ) -> None:
+        self.network, self.name, self.info, self.sample = network, name, info or {}, sample
+        self.generator = np.random.default_rng(0) if generator is None else generator
+
+    def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
+        """Return int64 (k,) actions for the seats on turn in games `rows`, int64 (k,)."""
+        logits = self.network.logits(observe_rows(batch, rows))
+        logits[batch.masks[rows] == 0] = -np.inf
+        if not self.sample:
+            return logits.argmax(axis=1)
+        # The first of independent exponential clocks, each running as fast as its action is likely, is a fair draw.
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        clocks = self.generator.standard_exponential(odds.shape, np.float32) + np.float32(1e-30)
+        return (odds / clocks).argmax(axis=1)
+
+
+def layout_digest(game: Game) -> str:
+    """Return a digest of the observation and action layouts: an agent fits only the layouts it was trained on."""
+    fields = [[field.name, list(field.dims)] for field in game.observation.fields]
+    blocks = [[block.name, block.size] for block in game.actions.blocks]
+    return sha256(json.dumps([fields, blocks]).encode())[:16]
+
+
+def agent_files(
+    network: Network, game: Game, options: Mapping[str, Any], training: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """Return the content of both files of a saved agent."""
+    from safetensors.numpy import save
+
+    tensors = save(network.tensors())
+    head = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": game.name,
+        "version": game.version,
+        "options": {name: value for name, value in options.items() if name not in ("components", "illegal")},
+        "layout": layout_digest(game),
+        "observation_size": game.observation.size,
+        "actions": game.actions.n,
+        "net_arch": [weight.shape[1] for weight in network.weights[:-1]],
+        "activation": network.activation,
+        "training": dict(training),
+        "sha256": sha256(tensors),
+    }
+    return {TENSORS: tensors, HEAD: to_json(head)}
+
+
+def save_agent(
+    folder: Path, network: Network, game: Game, options: Mapping[str, Any], training: Mapping[str, Any]
+) -> None:
+    """Write an agent into `folder`, which appears complete or not at all.
+
+    Args:
+        folder: where; an older agent there is replaced.
+        network: the policy.
+        game: its game.
+        options: options it was trained on.
+        training: summary of its training, plain JSON types.
+    """
+    write_folder(Path(folder), agent_files(network, game, options, training))
+
+
+# ---- load ----
+
+
+def load_agent(spec: str | Path, game: Game | None = None, sample: bool = False) -> Agent:
+    """Return a saved agent.
+
+    Args:
+        spec: a folder with an agent; a run folder (the agent of its last complete checkpoint); or the name of one that
+            comes with the package, ``"ppo:<game>"`` or ``"ppo:<game>/<variant>"``.
+        game: the game it is to play; default: the one it was made for.
+        sample: whether it draws from its distribution instead of playing its best action.
+
+    Raises:
+        AgentError: there is none, or it is damaged, hostile, or made for another game or version.
+    """
+    folder = find_agent(spec)
+    head = _read_head(folder)
+    game = _game_of(head, folder, game)
+    shapes = _expected_shapes(head, game, folder)
+    tensors = _read_tensors(folder / TENSORS, shapes, head)
+    return Agent(network_of(tensors, head["activation"]), _display_name(spec), head, sample)
+
+
+def read_agent_info(spec: str | Path) -> dict[str, Any]:
+    """Return what `agent.json` of an agent says, without loading its network; raises `AgentError`."""
+    folder = find_agent(spec)
+    head = _read_head(folder)
+    _game_of(head, folder, None)
+    return head
+
+
+def _display_name(spec: str | Path) -> str:
+    text = str(spec)
+    return text if text.startswith("ppo:") else Path(text).resolve().name
+
+
+def agents_folder() -> Path:
+    """Folder of the agents that come with the package."""
+    import lusogames_env.games
+
+    return Path(lusogames_env.games.__file__).resolve().parent.parent / "agents"
+
+
+def shipped_agents() -> list[str]:
+    """Return the names of the agents that come with the package, as ``ppo:reis_de_portugal``."""
+    root = agents_folder()
+    folders = [path.parent.relative_to(root) for path in sorted(root.glob(f"**/{HEAD}"))]
+    return [f"ppo:{'/'.join(part for part in folder.parts if part != 'default')}" for folder in folders]
+
+
+def find_agent(spec: str | Path) -> Path:
+    """Return the folder that holds the two files of the agent `spec`; raises `AgentError` if there is none."""
+    text = str(spec)
+    if isinstance(spec, str) and text.startswith("ppo:"):
+        return _find_shipped(text)
+    if isinstance(spec, str) and ":" in text and not Path(text).exists():
+        raise AgentError(f"there is no kind of player '{text.partition(':')[0]}:'; known: ppo:<game>, or a folder")
+    folder = Path(spec)
+    if not folder.is_dir():
+        raise AgentError(f"there is no agent at {folder}: expected a folder with {HEAD}, or a run folder")
+    if (folder / HEAD).is_file():
+        return folder
+    from lusogames_env.training.checkpoints import last_checkpoint
+
+    checkpoint = last_checkpoint(folder)
+    if checkpoint is None:
+        raise AgentError(f"{folder} holds neither {HEAD} nor a complete checkpoint of a run")
+    return checkpoint
+
+
+def _find_shipped(name: str) -> Path:
+    game, _, variant = name.removeprefix("ppo:").partition("/")
+    folder = agents_folder() / Path(game).name / Path(variant or "default").name
+    if not (folder / HEAD).is_file():
+        shipped = shipped_agents()
+        raise AgentError(f"no agent '{name}' comes with the package{nearest(name, shipped) if shipped else ''}")
+    return folder
+
+
+def _read_head(folder: Path) -> dict[str, Any]:
+    path = folder / HEAD
+    try:
+        if path.stat().st_size > MAX_HEAD_BYTES:
+            raise AgentError(f"{path}: larger than {MAX_HEAD_BYTES} bytes; this is not an agent of this package")
+        head = json.loads(path.read_bytes())
+    except OSError as error:
+        raise AgentError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise AgentError(f"{path} is damaged: it is not JSON ({error})") from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise AgentError(f"{path}: 'format' must be '{FORMAT}'")
+    if head.get("format_version") != FORMAT_VERSION:
+        raise AgentError(
+            f"{path}: format version {head.get('format_version')!r}; this version of the package reads {FORMAT_VERSION}"
+        )
+    return head
+
+
+def _game_of(head: dict[str, Any], folder: Path, wanted: Game | None) -> Game:
+    from lusogames_env.games import game_names, get_game
+
+    name = head.get("game")
+    if wanted is not None and name != wanted.name:
+        raise AgentError(f"{folder}: this agent plays {name!r}, not {wanted.name}")
+    if wanted is None and name not in game_names():
+        raise AgentError(f"{folder}: this agent plays {name!r}; known games: {', '.join(game_names())}")
+    game = wanted if wanted is not None else get_game(str(name))
+    if head.get("version") != game.version:
+        raise AgentError(f"{folder}: made for {game.name}_v{head.get('version')}; this is {game.name}_v{game.version}")
+    sizes = (head.get("observation_size"), head.get("actions"), head.get("layout"))
+    if sizes != (game.observation.size, game.actions.n, layout_digest(game)):
+        here = (game.observation.size, game.actions.n, layout_digest(game))
+        raise AgentError(
+            f"{folder}: made for other layouts of {game.name}: observation size, actions and digest are {sizes}, "
+            f"in this version {here}; train it anew"
+        )
+    return game
+
+
+def _expected_shapes(head: dict[str, Any], game: Game, folder: Path) -> dict[str, tuple[int, ...]]:
+    widths = head.get("net_arch")
+    good = isinstance(widths, list) and len(widths) < MAX_LAYERS
+    if not good or not all(type(width) is int and 1 <= width <= MAX_WIDTH for width in widths or ()):
+        raise AgentError(f"{folder}: 'net_arch' must be at most {MAX_LAYERS - 1} widths from 1 to {MAX_WIDTH}")
+    if head.get("activation") not in ACTIVATIONS:
+        raise AgentError(f"{folder}: activation {head.get('activation')!r}; expected one of {', '.join(ACTIVATIONS)}")
+    if not isinstance(head.get("options"), dict) or not isinstance(head.get("training"), dict):
+        raise AgentError(f"{folder}: 'options' and 'training' must be mappings")
+    sizes = [game.observation.size, *(widths or ()), game.actions.n]
+    shapes: dict[str, tuple[int, ...]] = {}
+    for i, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        shapes[f"policy.{i}.weight"], shapes[f"policy.{i}.bias"] = (outputs, inputs), (outputs,)
+    return shapes
+
+
+def _read_tensors(path: Path, shapes: dict[str, tuple[int, ...]], head: dict[str, Any]) -> dict[str, np.ndarray]:
+    needed = 4 * sum(math.prod(shape) for shape in shapes.values())
+    try:
+        size = path.stat().st_size
+        if not needed <= size <= min(needed + MAX_HEAD_BYTES, MAX_BYTES):
+            raise AgentError(f"{path}: {size} bytes; its network takes {needed} and a short header")
+        data = path.read_bytes()
+    except OSError as error:
+        raise AgentError(f"cannot read {path}: {error.strerror}") from error
+    if sha256(data) != head.get("sha256"):
+        raise AgentError(f"{path} is damaged: its digest is not the one in {HEAD}")
+    tensors = parse_tensors(data, str(path))
+    if set(tensors) != set(shapes):
+        unlike = ", ".join(sorted(set(tensors) ^ set(shapes))[:8])
+        raise AgentError(f"{path}: tensors missing or not part of the network: {unlike}")
+    for name, shape in shapes.items():
+        tensor = tensors[name]
+        if tensor.shape != shape or tensor.dtype != np.float32:
+            raise AgentError(f"{path}: {name} is {tensor.dtype} {tensor.shape}; expected float32 {shape}")
+        if not np.isfinite(tensor).all():
+            raise AgentError(f"{path}: {name} holds values that are not finite")
+    return tensors
+
+
+def parse_tensors(data: bytes, source: str) -> dict[str, np.ndarray]:
+    """Return the arrays of a safetensors file; raises `AgentError` if it is damaged."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        return load(data)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise AgentError(f"{source} is damaged: {error}") from error

@@ -1,0 +1,75 @@
+"""Checkpoints of a run: folders that are complete or not there, found again by their digests."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lusogames_env.training.errors import CheckpointError
+from lusogames_env.training.files import read_folder, to_json, write_folder
+
+FOLDER, PREFIX = "checkpoints", "step_"
+TENSORS, STATE = "state.safetensors", "state.json"
+FORMAT, FORMAT_VERSION = "lusogames_env checkpoint", 1
+
+
+@dataclass
+class Checkpoint:
+    """What a run goes on from: plain values, arrays by name, and the two files of the agent at that step."""
+
+    values: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+    agent: dict[str, bytes]
+
+
+def _folders(run: Path) -> list[Path]:
+    """Return the checkpoint folders of a run, newest first."""
+    found = [path for path in (run / FOLDER).glob(f"{PREFIX}*") if path.name.removeprefix(PREFIX).isdigit()]
+    return sorted(found, key=lambda path: int(path.name.removeprefix(PREFIX)), reverse=True)
+
+
+def save_checkpoint(run: Path, step: int, checkpoint: Checkpoint, keep: int) -> Path:
+    """Write a checkpoint and remove all but the newest `keep` complete ones; return its folder."""
+    from safetensors.numpy import save
+
+    head = {"format": FORMAT, "format_version": FORMAT_VERSION, **checkpoint.values}
+    files = {TENSORS: save(checkpoint.arrays), STATE: to_json(head), **checkpoint.agent}
+    folder = run / FOLDER / f"{PREFIX}{step:012d}"
+    write_folder(folder, files, manifest=True)
+    complete = [path for path in _folders(run) if read_folder(path) is not None]
+    for old in complete[keep:]:
+        shutil.rmtree(old)
+    return folder
+
+
+def last_checkpoint(run: Path) -> Path | None:
+    """Return the folder of the newest complete checkpoint of a run, or None."""
+    return next((path for path in _folders(run) if read_folder(path) is not None), None)
+
+
+def load_checkpoint(run: Path) -> Checkpoint:
+    """Return the newest complete checkpoint of a run; half-written and damaged ones are passed over.
+
+    Raises:
+        CheckpointError: there is none, or it is of another format.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    folder = last_checkpoint(run)
+    files = None if folder is None else read_folder(folder)
+    if files is None:
+        raise CheckpointError(f"{run} holds no complete checkpoint to go on from: start the run anew")
+    try:
+        values = json.loads(files.pop(STATE))
+        arrays = load(files.pop(TENSORS))
+    except (KeyError, ValueError, SafetensorError) as error:
+        raise CheckpointError(f"{folder} is not a checkpoint: {error}") from error
+    if values.get("format") != FORMAT or values.get("format_version") != FORMAT_VERSION:
+        raise CheckpointError(f"{folder}: expected format '{FORMAT}' {FORMAT_VERSION}")
+    return Checkpoint(values, arrays, files)

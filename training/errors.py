@@ -1,0 +1,17 @@
+"""Errors of training that a user can cause."""
+
+from __future__ import annotations
+
+from lusogames_env.engine.errors import LusogamesError
+
+
+class ConfigError(LusogamesError):
+    """A configuration file or an override on the command line that no run can be made from."""
+
+
+class AgentError(LusogamesError):
+    """A saved agent that is missing, damaged, hostile, or made for something else."""
+
+
+class CheckpointError(LusogamesError):
+    """A run folder without a complete checkpoint, or one that does not fit its configuration."""

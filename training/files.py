@@ -1,0 +1,78 @@
+"""Files that are either complete or not there: written under a temporary name, flushed to the disk, then renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+MANIFEST = "manifest.json"
+
+
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 digest in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def to_json(data: Any) -> bytes:
+    """Return readable JSON."""
+    return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Replace the file `path` by one with this content, in one step."""
+    temporary = path.with_name(f".{path.name}.part")
+    _write(temporary, data)
+    temporary.replace(path)
+    _sync_folder(path.parent)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], manifest: bool = False) -> None:
+    """Write `folder` with these files in one step, replacing an older one; `manifest` adds their digests."""
+    contents = dict(files)
+    if manifest:
+        contents[MANIFEST] = to_json({name: sha256(data) for name, data in files.items()})
+    temporary = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    for name, data in contents.items():
+        _write(temporary / name, data)
+    _sync_folder(temporary)
+    older = folder.with_name(f".{folder.name}.old")
+    if folder.exists():
+        shutil.rmtree(older, ignore_errors=True)
+        folder.replace(older)
+    temporary.replace(folder)
+    _sync_folder(folder.parent)
+    shutil.rmtree(older, ignore_errors=True)
+
+
+def read_folder(folder: Path) -> dict[str, bytes] | None:
+    """Return the files of a folder written with a manifest, or None if any is missing or damaged."""
+    try:
+        digests = json.loads((folder / MANIFEST).read_bytes())
+        files = {name: (folder / Path(name).name).read_bytes() for name in digests}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+    return files if all(sha256(data) == digests[name] for name, data in files.items()) else None

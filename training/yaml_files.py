@@ -1,0 +1,71 @@
+"""YAML read safely, with the line of every key, and numbers like ``3e-4`` read as numbers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lusogames_env.training.errors import ConfigError
+
+Path_ = tuple[str | int, ...]
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader with the floats of YAML 1.2: PyYAML alone takes ``3e-4`` for a text."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9][0-9_]*(\.[0-9_]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+)
+
+
+def parse_value(text: str) -> Any:
+    """Return the value of a text as YAML reads it; raises `ConfigError`."""
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError) as error:
+        raise ConfigError(f"'{text}' is not a YAML value: {_problem(error)}") from error
+
+
+def read_yaml(path: Path) -> tuple[dict[str, Any], dict[Path_, int]]:
+    """Return the mapping in a YAML file and the line, from 1, of every key by its path; raises `ConfigError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not a text file in UTF-8: {error}") from error
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+        data = yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} is not YAML: {_problem(error)}") from error
+    if not isinstance(data, dict) or node is None:
+        raise ConfigError(f"{path}: expected keys with values, as 'game: reis_de_portugal'")
+    lines: dict[Path_, int] = {}
+    _collect_lines(node, (), lines, path)
+    return data, lines
+
+
+def _problem(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark is not None else ""
+    return f"{where}{getattr(error, 'problem', None) or error}"
+
+
+def _collect_lines(node: yaml.Node, at: Path_, lines: dict[Path_, int], path: Path) -> None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            here = (*at, key.value)
+            line = key.start_mark.line + 1
+            if here in lines:
+                raise ConfigError(f"{path}, line {line}: {'.'.join(map(str, here))} is given twice")
+            lines[here] = line
+            _collect_lines(value, here, lines, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for i, value in enumerate(node.value):
+            lines[(*at, i)] = value.start_mark.line + 1
+            _collect_lines(value, (*at, i), lines, path)
