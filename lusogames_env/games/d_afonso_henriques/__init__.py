@@ -1,0 +1,1 @@
+"""D. Afonso Henriques: villages, battles and dice on the road from Guimarães to Ourique."""

@@ -1,0 +1,1 @@
+"""Tests of d_afonso_henriques."""
