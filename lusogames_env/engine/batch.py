@@ -51,6 +51,8 @@ class Batch:
         if num_games < 1 or threads < 1:
             raise OptionError(f"num_games = {num_games}, threads = {threads}: both must be at least 1")
         if isinstance(game, Box):
+            if options:
+                raise OptionError(f"a Box has its options already; these come too late: {', '.join(options)}")
             self.box = game
         else:
             self.box = (get_game(game) if isinstance(game, str) else game).new_box(**options)
@@ -81,6 +83,8 @@ class Batch:
         """Set the root of all seeds to come; running games are not touched."""
         from lusogames_env.engine.kernel.streams import seed_rows
 
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+            raise OptionError(f"seed = {seed!r}: expected None or an integer of at least 0")
         words = np.random.SeedSequence(seed).generate_state(2 * self.num_games, np.uint64)
         seeds = (words >> np.uint64(1)).astype(np.int64).reshape(-1, 2)
         seed_rows(self._seeders, seeds[:, 0].copy(), 2)
@@ -115,6 +119,8 @@ class Batch:
             next_seeds(self._seeders, which, drawn)
         else:
             drawn[:] = np.where(which, seeds, -1)
+            if (drawn[which] < 0).any():
+                raise OptionError(f"seeds = {seeds!r}: expected integers from 0 to 2**63 - 1")
         self.states[which] = self.game.new_states(1)[0]
         self._run(self.game.driver.start, drawn)
         self.advance(np.where(which, GO_ON, WAIT))
@@ -155,7 +161,7 @@ class Batch:
         self.finished = over != RUNNING
         self.truncated = over == TRUNCATED
         if not self.finished.any():
-            self.returns[:] = 0.0
+            self.returns = np.zeros_like(self.returns)  # a new array: the caller may have kept the last one
         else:
             self.returns = np.where(self.finished[:, None], self.outcomes(), 0.0)
             if self.autoreset:
@@ -165,8 +171,10 @@ class Batch:
 
     def require_legal(self, actions: np.ndarray) -> None:
         """Raise `IllegalActionError` unless every action is legal for the seat on turn, or `WAIT`."""
-        if actions.shape != (self.num_games,):
-            raise IllegalActionError(f"actions have shape {actions.shape}; expected ({self.num_games},)")
+        if actions.shape != (self.num_games,) or actions.dtype.kind not in "iu":
+            raise IllegalActionError(
+                f"actions are {actions.dtype} of shape {actions.shape}; expected integers of shape ({self.num_games},)"
+            )
         inside = (actions >= 0) & (actions < self.masks.shape[1])
         legal = inside & (self.masks[self._rows, np.where(inside, actions, 0)] != 0)
         wrong = np.flatnonzero(~(legal | (actions == WAIT)))

@@ -114,7 +114,7 @@ def _collect_provenance(value: Any, key: str, found: dict[str, str]) -> None:
 def load_components(path: Path, game: str) -> Components:
     """Read a component file of `game`; raise `ComponentsError` if it cannot be one."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), default=str))  # dates as text
     except OSError as error:
         raise ComponentsError(f"cannot read the component file {path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

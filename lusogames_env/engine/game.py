@@ -55,7 +55,9 @@ class Box:
         if fault:
             raise OptionError(f"{game.name}: {fault}")
         path = self.options["components"]
-        self.components = components or (load_components(Path(path), game.name) if path else game.components)
+        if components is None:
+            components = load_components(Path(path), game.name) if path else game.components
+        self.components = components
         self.num_players: int = self.options["num_players"]
         array = game.box_record.zeros()
         record = array.view(np.recarray)
@@ -89,16 +91,20 @@ class Box:
             isinstance(other, Box)
             and self.game is other.game
             and self.components.digest == other.components.digest
-            and self.options == other.options
+            and self._choices() == other._choices()
         )
 
     def __hash__(self) -> int:
-        return hash((self.game.name, self.components.digest, tuple(map(str, self.options.values()))))
+        return hash((self.game.name, self.components.digest, str(self._choices())))
+
+    def _choices(self) -> dict[str, Any]:
+        """Return the options that count: what a component file holds does, its path does not."""
+        return {name: value for name, value in self.options.items() if name != "components"}
 
 
 def _rebuild_box(game: Game, options: dict[str, Any], custom: dict[str, Any] | None) -> Box:
     """Rebuild a box without reading its component file again, which may be gone."""
-    return Box(game, options, Components("saved components", custom) if custom else game.components)
+    return Box(game, options, Components("saved components", custom) if custom is not None else game.components)
 
 
 @dataclass(frozen=True, eq=False)

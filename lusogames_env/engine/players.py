@@ -84,24 +84,31 @@ def make_player(spec: Any, game: Game) -> Player:
         return spec
     if callable(spec):
         return PolicyPlayer(spec, getattr(spec, "__name__", "policy"))
+    known = ("random", *game.bots)
+    if isinstance(spec, str) and spec in known:
+        return ScriptedPlayer(game, spec)
     if isinstance(spec, Path) or (isinstance(spec, str) and (":" in spec or "/" in spec or Path(spec).is_dir())):
         from lusogames_env.training.agents import load_agent
 
         return load_agent(spec, game)
-    known = ("random", *game.bots)
-    if spec in known:
-        return ScriptedPlayer(game, spec)
     raise OptionError(f"there is no player {spec!r} for {game.name}{nearest(str(spec), known)}; or give a saved agent")
+
+
+def _weights(values: list[Any]) -> np.ndarray:
+    try:
+        return np.array(values, float)
+    except (TypeError, ValueError):
+        raise OptionError(f"opponents: the weights {values!r} must be numbers") from None
 
 
 def make_mixture(spec: Any, game: Game) -> tuple[list[Player], np.ndarray]:
     """Return players and their probabilities for one player, a list of them, or a mapping of players to weights."""
     if isinstance(spec, Mapping):
-        names, weights = list(spec), np.array(list(spec.values()), float)
+        names, weights = list(spec), _weights(list(spec.values()))
     elif isinstance(spec, Sequence) and not isinstance(spec, str):
         names, weights = list(spec), np.ones(len(spec))
     else:
         names, weights = [spec], np.ones(1)
-    if not names or (weights < 0).any() or weights.sum() <= 0:
+    if not names or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
         raise OptionError(f"opponents = {spec!r}: expected at least one player with a weight above 0")
     return [make_player(name, game) for name in names], weights / weights.sum()

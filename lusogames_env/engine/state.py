@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine.components import Components
-from lusogames_env.engine.errors import IllegalActionError, OptionError, StateError
+from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError, StateError
 from lusogames_env.engine.game import MARGIN, PLACEMENT, RAW, RUNNING, TRUNCATED, WIN, Box, Game
 from lusogames_env.engine.layout import Record
 from lusogames_env.games import get_game
@@ -55,10 +55,9 @@ class GameState:
     @classmethod
     def from_box(cls, box: Box, seed: int = 0) -> GameState:
         """Set up a game from a box that is already there (no option or file is read again)."""
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
-            raise OptionError(f"seed = {seed!r}: expected an integer from 0 to 2**63 - 1")
+        seeds = _seed_array(seed)
         state = cls(box, box.game.new_states(1), np.zeros((1, box.game.actions.n), np.int8))
-        box.game.driver.start(state._states, 0, 1, box.array, np.array([seed], np.int64))
+        box.game.driver.start(state._states, 0, 1, box.array, seeds)
         state._advance(-1)
         return state
 
@@ -128,6 +127,8 @@ class GameState:
         """
         if isinstance(action, str):
             action = self.action_of(action)
+        if not isinstance(action, (int, np.integer)):
+            raise IllegalActionError(f"action {action!r} is neither an index nor a text; legal: {self.legal_labels()}")
         if not 0 <= action < self._mask.shape[1] or not self._mask[0, action]:
             raise IllegalActionError(self._complaint(action))
         self._advance(int(action))
@@ -186,8 +187,8 @@ class GameState:
         return int(codes[0])
 
     def _seat(self, seat: int) -> int:
-        if not 0 <= seat < self.box.num_players:
-            raise OptionError(f"seat {seat}: expected 0 … {self.box.num_players - 1}")
+        if not isinstance(seat, (int, np.integer)) or not 0 <= seat < self.box.num_players:
+            raise OptionError(f"seat {seat!r}: expected 0 … {self.box.num_players - 1}")
         return seat
 
     # ---- copies ----
@@ -204,7 +205,7 @@ class GameState:
     def redealt(self, seat: int, seed: int) -> GameState:
         """Return a determinization: what `seat` cannot know is replaced by a sample that agrees with all it knows."""
         twin = self.clone()
-        seats, seeds = np.array([self._seat(seat)], np.int64), np.array([seed], np.int64)
+        seats, seeds = np.array([self._seat(seat)], np.int64), _seed_array(seed)
         self.game.driver.hide(twin._states, 0, 1, self.box.array, seats, seeds)
         return twin.refresh()
 
@@ -212,8 +213,10 @@ class GameState:
         """Return what the rule-based player `name` does for the seat on turn."""
         if name not in self.game.bots:
             raise OptionError(f"{self.game.name} has no rule-based player '{name}'; it has {', '.join(self.game.bots)}")
+        if self.over:
+            raise IllegalActionError("the game is over: nobody is on turn")
         actions, kinds = np.full(1, -1, np.int64), np.array([self.game.bots.index(name)], np.int64)
-        rngs = np.array([[seed & 0xFFFFFFFF, seed >> 32, 1, 1]], np.int64)
+        rngs = _generator(_seed_array(seed))
         self.game.driver.decide(self._states, 0, 1, self.box.array, self._mask, kinds, rngs, actions)
         return int(actions[0])
 
@@ -262,13 +265,13 @@ class GameState:
     @classmethod
     def from_bytes(cls, data: bytes) -> GameState:
         """Load `to_bytes`'s result; nothing is unpickled. Raises `StateError` if it is damaged or of another schema."""
-        if not data.startswith(MAGIC):
+        if not isinstance(data, (bytes, bytearray)) or not data.startswith(MAGIC):
             raise StateError("these bytes are not a saved state (they do not start with its mark)")
         at = len(MAGIC) + 4
         size = int.from_bytes(data[len(MAGIC) : at], "little")
         try:
             head = json.loads(data[at : at + size])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise StateError(f"saved state: its head is damaged: {error}") from error
         box = _box_of(head)
         record, body = box.game.state_record, data[at + size :]
@@ -299,6 +302,22 @@ class GameState:
         return f"<GameState {self.game.name}, {self.box.num_players} players, ply {self.ply}, {turn}>"
 
 
+def _seed_array(seed: Any) -> np.ndarray:
+    """Return the seed as the kernels take it, int64 (1,)."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
+        raise OptionError(f"seed = {seed!r}: expected an integer from 0 to 2**63 - 1")
+    return np.array([seed], np.int64)
+
+
+def _generator(seeds: np.ndarray) -> np.ndarray:
+    """Return a generator for a rule-based player, int64 (1, 4)."""
+    from lusogames_env.engine.kernel.streams import seed_rows
+
+    rngs = np.zeros((1, 4), np.int64)
+    seed_rows(rngs, seeds, 3)
+    return rngs
+
+
 def _restore(box: Box, raw: bytes, mask: np.ndarray) -> GameState:
     return GameState(box, _from_raw(box, raw), mask.copy())
 
@@ -316,13 +335,26 @@ def _describe(record: Record) -> str:
 def _box_of(head: Any) -> Box:
     if not isinstance(head, dict) or head.get("format") != "lusogames_env state":
         raise StateError("this is not a saved state: 'format' must be 'lusogames_env state'")
-    if head.get("schema") != SCHEMA:
+    if type(head.get("schema")) is not int or head["schema"] != SCHEMA:
         raise StateError(f"saved state of schema {head.get('schema')!r}; this version reads schema {SCHEMA}")
-    game = get_game(str(head.get("game")))
-    if head.get("version") != game.version:
-        raise StateError(f"saved state of {game.name}_v{head.get('version')}; this is {game.name}_v{game.version}")
-    custom = head.get("components")
-    return Box(game, head.get("options"), Components("saved components", custom) if custom else None)
+    missing = [key for key in ("game", "version", "options", "components") if key not in head]
+    if missing:
+        raise StateError(f"saved state: the key '{missing[0]}' is missing")
+    try:
+        game = get_game(str(head["game"]))
+    except LusogamesError as error:
+        raise StateError(f"saved state: {error}") from error
+    if type(head["version"]) is not int or head["version"] != game.version:
+        raise StateError(f"saved state of {game.name}_v{head['version']}; this is {game.name}_v{game.version}")
+    options, custom = head["options"], head["components"]
+    expected = {option.name for option in game.options} - {"components"}
+    if not isinstance(options, dict) or set(options) != expected:
+        unlike = expected ^ set(options) if isinstance(options, dict) else expected
+        raise StateError(f"saved state: options missing or unknown: {', '.join(sorted(unlike))}")
+    try:
+        return Box(game, options, game.components if custom is None else Components("saved components", custom))
+    except LusogamesError as error:
+        raise StateError(f"saved state: {error}") from error
 
 
 def _fill(states: np.ndarray, record: Record, fields: dict[str, Any]) -> None:
@@ -345,10 +377,18 @@ def _fill(states: np.ndarray, record: Record, fields: dict[str, Any]) -> None:
 
 def _checked(box: Box, states: np.ndarray) -> GameState:
     state = GameState(box, states, np.zeros((1, box.game.actions.n), np.int8))
-    if not -1 <= state.actor < box.num_players or not 0 <= int(states["over"][0]) <= TRUNCATED:
-        raise StateError("saved state: 'actor' or 'over' is out of range")
+    actor, over, ply = (int(states[name][0]) for name in ("actor", "over", "ply"))
+    if not RUNNING <= over <= TRUNCATED:
+        raise StateError(f"saved state: 'over' is {over}; expected 0, 1 or 2")
+    if not -1 <= actor < box.num_players or (actor == -1) != (over != RUNNING):
+        raise StateError(f"saved state: 'actor' is {actor}; expected a seat while the game runs, then -1")
+    if ply < 0 or states["rng"].min() < 0 or states["rng"].max() >= 2**32:
+        raise StateError("saved state: 'ply' is negative, or 'rng' is no generator: four numbers in 0 … 2**32 - 1")
     code = state.check()
     if code:
         text = box.game.invariants.get(code, "unknown")
         raise StateError(f"saved state breaks invariant {code} of {box.game.name}: {text}")
-    return state.refresh()
+    state.refresh()
+    if over == RUNNING and not state._mask.any():
+        raise StateError(f"saved state: seat {actor} is on turn but has no legal action")
+    return state
