@@ -142,4 +142,4 @@ class Observation:
     def unflatten(self, flat: np.ndarray) -> dict[str, np.ndarray]:
         """Return the named view of a flat observation of shape (..., size): one array of its own shape per field."""
         lead = flat.shape[:-1]
-        return {f.name: flat[..., self._slice[f.name]].reshape(*lead, *f.dims) for f in self.fields}
+        return {f.name: flat[..., self._slice[f.name]].reshape((*lead, *f.dims)) for f in self.fields}
