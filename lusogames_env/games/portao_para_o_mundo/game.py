@@ -118,7 +118,7 @@ OBSERVATION = Observation(
     Field("turn_order", (SEATS, SEATS), "row seat j: one-hot place on the Turn Order track"),
     Field("dropped", SEATS, "0/1 by seat j"),
     Field(
-        "turn_flags", 4, "must place a chip; Ship from a card pending; Adventurers used this turn / 3; returned chips / 4"
+        "turn_flags", 4, "chip must follow; Ship of a card pending; Adventurers used this turn / 3; returned chips / 4"
     ),
     Field("virt", TYPES, "resources from cards this turn / 8"),
     Field(
@@ -452,7 +452,7 @@ def _fill_setup(record: Any, components: Components, setup: Any, players: int) -
     if "pile" in setup:
         known = [row["id"].text() for row in components["card"]]
         pile = _indices("pile", setup["pile"], known, min(len(setup["pile"]), CARDS))
-        _need(all(0 <= kind and pile.count(kind) <= record.copies[kind] for kind in pile), "pile", "cards of the game")
+        _need(all(kind >= 0 and pile.count(kind) <= record.copies[kind] for kind in pile), "pile", "cards of the game")
         record.setup_pile[: len(pile)] = pile
 
 
@@ -464,20 +464,20 @@ OWN_OPTIONS = (
         origin="West Africa Phase, Case 1; PM-09",
     ),
     Option(
-        "adventurer_draws_gold", False, "an Adventurer put on an empty Gold hex also draws cards", choices=(False, True),
-        origin="Gold, Adventurer; PM-20",
+        "adventurer_draws_gold", False, "an Adventurer put on an empty Gold hex also draws cards",
+        choices=(False, True), origin="Gold, Adventurer; PM-20",
     ),
     Option(
         "nobles_card_takes_action", False, "Support from Nobles also carries out the icon of the space reached, free",
         choices=(False, True), origin="Support from Nobles; PM-47",
     ),
     Option(
-        "post_action_window", True, "cards can be played after the main action; if not, then only Connections opens the window",
+        "post_action_window", True, "cards playable after the main action; if not, only Connections opens the window",
         choices=(True, False), origin="How to use the Support Cards; PM-43",
     ),
     Option(
         "setup", "random",
-        "'random', or a table of lists: boards (faces by slot), kings (faces, None = removed), order (seats), pile (top cards)",
+        "'random', or a table of lists: boards (faces), kings (faces, None = removed), order (seats), pile (top cards)",
         check=_setup_fault, origin="Preparation; PM-02",
     ),
 )  # fmt: skip
@@ -527,4 +527,3 @@ GAME = Game(
     max_plies=300 * 100 + 300,
     max_rounds=(1, 30, 100),
 )
-

@@ -91,7 +91,7 @@ def write_turn(state: Any, box: Any, seat: int, out: Any) -> None:
         out[O_PHASE + int(state.phase)] = 1.0
         out[O_NODE + node] = 1.0
         out[O_ACTING + relative(box, seat, int(state.actor))] = 1.0
-        if node == N_KEEP or node == N_BRIBE or (node >= N_NOBLES and node <= N_ICON):
+        if node in (N_KEEP, N_BRIBE) or N_NOBLES <= node <= N_ICON:
             resume = int(state.resume)
             out[O_RETURNS_TO + (1 if resume == N_AFTER else 2 if resume == N_EXCH else 0)] = 1.0
         out[O_TURN_FLAGS] = state.must_place
@@ -145,7 +145,7 @@ def write_built(state: Any, box: Any, seat: int, out: Any) -> None:
             j = relative(box, seat, owner)
             out[O_MARKET + 5 * m + 1 + j] = 1.0
             colour = int(box.area_colour[box.market_area[m]])
-            share = 0.2 if colour == BROWN or colour == GREEN else 1.0
+            share = 0.2 if colour in (BROWN, GREEN) else 1.0
             out[O_SEATS + j * SEAT_COLUMNS + 29 + colour] += share
 
 
@@ -168,7 +168,7 @@ def write_king(state: Any, box: Any, seat: int, k: int, out: Any, o: int) -> Non
 
 @kernel
 def write_board(state: Any, box: Any, seat: int, b: int, slot: int, out: Any, o: int) -> None:
-    """West Africa board `b` seen from `seat`: 164 columns from `o`; hex columns: type 8, port, first 4, present 4, Adventurer."""
+    """West Africa board `b` seen from `seat`: 164 columns from `o`, of them 18 for each hex."""
     face = int(state.slot_face[slot])
     out[o] = 1.0
     out[o + 1] = 1.0 if needs_ship(box, b) else 0.0
@@ -192,7 +192,7 @@ def write_board(state: Any, box: Any, seat: int, b: int, slot: int, out: Any, o:
 
 @kernel
 def write_cards(state: Any, seat: int, out: Any) -> None:
-    """Own hand, used cards, pile; a drawn pair only for its seat; of the pile what the observer returned itself (PM-67)."""
+    """Own hand, used cards, pile; a drawn pair only for its seat; of the pile what the observer returned (PM-67)."""
     for kind in range(CARD_KINDS):
         out[O_HAND + kind] = state.hand[seat, kind] / 4.0
         out[O_USED + kind] = state.used[kind] / 4.0

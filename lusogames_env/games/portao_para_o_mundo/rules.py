@@ -11,7 +11,6 @@ from lusogames_env.engine.kernel.jit import kernel
 from lusogames_env.engine.kernel.rng import randint, seed_rng, shuffle
 from lusogames_env.games.portao_para_o_mundo.game import (
     ACTIONS,
-    BONUS_ADVANCE,
     BONUS_ADVENTURER,
     BONUS_MARKET,
     BONUS_SHIP,
@@ -337,10 +336,7 @@ def targets(state: Any, box: Any, b: int, slot: int, own: int, ships: int, pendi
     if own != 0:
         return 0 if pending != 0 else int(box.reach[own])
     ship_due = needs_ship(box, b)
-    if pending != 0:
-        good = ship_due
-    else:
-        good = not ship_due or ships > 0
+    good = ship_due if pending != 0 else not ship_due or ships > 0
     return 1 << int(box.face_port[state.slot_face[slot]]) if good else 0
 
 
@@ -434,10 +430,10 @@ def mark_adventurers(state: Any, box: Any, seat: int, mask: Any, write: bool) ->
 @kernel
 def ship_opens(state: Any, box: Any, seat: int) -> bool:
     """Whether Support from Ships can serve as a Ship now: a board that needs one can be entered."""
+    bits = 0
     for b in range(2, SLOTS):
-        if chip_targets(state, box, seat, b, 0, 1) != 0:
-            return True
-    return False
+        bits |= chip_targets(state, box, seat, b, 0, 1)
+    return bits != 0
 
 
 # ---- costs (Lisbon Phase) ----
@@ -445,7 +441,7 @@ def ship_opens(state: Any, box: Any, seat: int) -> bool:
 
 @kernel
 def can_pay(state: Any, seat: int, cost: Any, pepper_only: int, bonus_pepper: int) -> bool:
-    """Whether `seat` can pay `cost` (seven types, Crew) with chips on boards, card resources and chips in front (PM-27).
+    """Whether `seat` can pay `cost` (seven types, Crew) with chips on boards and in front and card resources (PM-27).
 
     Args:
         pepper_only: 1 for a Churches build: of the card resources only Pepper counts (PM-49).
@@ -497,10 +493,10 @@ def area_of(state: Any, box: Any, seat: int) -> int:
 @kernel
 def room_in(state: Any, box: Any, area: int) -> bool:
     """Whether the area has an empty Market space."""
+    room = 0
     for m in range(MARKETS):
-        if box.market_area[m] == area and state.market[m] < 0:
-            return True
-    return False
+        room += box.market_area[m] == area and state.market[m] < 0
+    return room > 0
 
 
 @kernel
@@ -524,7 +520,7 @@ def mark_builds(state: Any, box: Any, area: int, mask: Any) -> bool:
 
 @kernel
 def mark_church_builds(state: Any, box: Any, seat: int, bonus_pepper: int, mask: Any, write: bool) -> bool:
-    """Return whether Support from Churches has a build, from the disc's area back to the start; write them if `write`."""
+    """Return whether Support from Churches has a build, from the disc back to the start; write them if `write`."""
     found = False
     for area in range(area_of(state, box, seat) + 1):
         if can_build_in(state, box, seat, area, 1, bonus_pepper) and room_in(state, box, area):
@@ -573,7 +569,7 @@ def legal(state: Any, box: Any, mask: Any) -> int:
             mask[TAKE1 + t] = t != PEPPER
     else:
         mark_builds(state, box, area_of(state, box, seat), mask)
-    if node == N_WA_TURN or node == N_LX_TURN or node == N_AFTER or node == N_EXCH:
+    if node in (N_WA_TURN, N_LX_TURN, N_AFTER, N_EXCH):
         mark_cards(state, box, seat, node, mask)
     n = 0
     for a in range(mask.shape[0]):
@@ -620,23 +616,19 @@ def can_stop_at(state: Any, box: Any, seat: int, s: int) -> bool:
 
 
 @kernel
-def mark_kings(state: Any, box: Any, seat: int, steps: int, mask: Any) -> bool:
-    """Write the Kings on whose track the seat can go `steps` spaces; return whether there are any."""
-    found = False
+def mark_kings(state: Any, box: Any, seat: int, steps: int, mask: Any) -> None:
+    """Write the Kings on whose track the seat can go `steps` spaces."""
     for k in range(KINGS):
-        good = state.king_face[k] >= 0 and int(state.pos[k, seat]) + steps <= box.last
-        mask[KING + k] = good
-        found = found or good
-    return found
+        mask[KING + k] = state.king_face[k] >= 0 and int(state.pos[k, seat]) + steps <= box.last
 
 
 @kernel
 def can_advance(state: Any, box: Any, seat: int, steps: int) -> bool:
     """Whether some King track has `steps` free spaces before the seat's marker."""
+    free = 0
     for k in range(KINGS):
-        if state.king_face[k] >= 0 and int(state.pos[k, seat]) + steps <= box.last:
-            return True
-    return False
+        free += state.king_face[k] >= 0 and int(state.pos[k, seat]) + steps <= box.last
+    return free > 0
 
 
 @kernel
@@ -654,7 +646,7 @@ def mark_cards(state: Any, box: Any, seat: int, node: int, mask: Any) -> None:
         if in_lisbon and hand[CHURCHES] > 0:
             mask[PLAY_CHURCHES] = mark_church_builds(state, box, seat, 1, mask, False)
     if hand[GOODS] > 0:
-        mask[PLAY_GOODS] = node == N_LX_TURN or node == N_EXCH
+        mask[PLAY_GOODS] = node in (N_LX_TURN, N_EXCH)
     if in_lisbon and node != N_LX_TURN and hand[CONNECTIONS] > 0:
         # the stock can only be empty if another card took the chip meanwhile
         mask[PLAY_CONNECTIONS] = state.returned > state.connected and state.stock[seat] > 0
@@ -666,7 +658,7 @@ def skippable(state: Any, box: Any) -> bool:
     node = int(state.node)
     if node == N_KEEP:
         return False
-    if node == N_WA_TURN or node == N_LX_TURN or node == N_AFTER or node == N_EXCH:
+    if node in (N_WA_TURN, N_LX_TURN, N_AFTER, N_EXCH):
         return hand_size(state, int(state.actor)) == 0
     return True
 
@@ -836,7 +828,7 @@ def choose_king(state: Any, box: Any, seat: int, k: int) -> int:
 
 @kernel
 def deliver(state: Any, box: Any, seat: int, k: int, i: int) -> int:
-    """Bring a resource to King `k`: marker up one space, and the bonus for the first of its type (Action on a King board)."""
+    """Bring a resource to King `k`: marker up one space, and the bonus for the first of its type."""
     face = int(state.king_face[k])
     t = PEPPER if i == KING_SLOTS else int(box.wants[face, i])
     if state.virt[t] > 0:
@@ -966,10 +958,10 @@ def check_phase(state: Any, box: Any) -> None:
 @kernel
 def reached_trigger(state: Any, box: Any, k: int) -> bool:
     """Whether any marker has reached or passed the yellow mark of King `k`."""
+    furthest = 0
     for s in range(box.num_players):
-        if state.pos[k, s] >= box.trigger:
-            return True
-    return False
+        furthest = max(furthest, int(state.pos[k, s]))
+    return furthest >= box.trigger
 
 
 @kernel
@@ -1146,10 +1138,10 @@ def check(state: Any, box: Any) -> int:
 @kernel
 def inside(array: Any, low: int, high: int) -> bool:
     """Whether every entry of a flat array is in ``low … high``."""
+    outside = 0
     for i in range(array.shape[0]):
-        if array[i] < low or array[i] > high:
-            return False
-    return True
+        outside += array[i] < low or array[i] > high
+    return outside == 0
 
 
 @kernel
@@ -1186,7 +1178,7 @@ def within_bounds(state: Any, box: Any) -> bool:
         good = good and state.pile_by[i] >= -1 and state.pile_by[i] < (n if i < state.pile_len else 0)
     good = good and inside(state.drawn, -1, CARD_KINDS - 1) and inside(state.drawn_by, -1, n - 1)
     good = good and state.returned >= 0 and state.connected >= 0 and state.connected <= state.returned
-    return good and state.must_place * (1 - state.must_place) == 0 and state.ship_pending * (1 - state.ship_pending) == 0
+    return good and 0 <= state.must_place <= 1 and 0 <= state.ship_pending <= 1
 
 
 @kernel
@@ -1380,12 +1372,12 @@ def node_fits(state: Any, box: Any) -> bool:
     west = state.phase == WEST_AFRICA
     if node <= N_WA_SHIP and not west:
         return False
-    if west and (node == N_LX_TURN or node == N_ADVANCE or node == N_CHURCHES or node == N_GOODS or node == N_EXCH):
+    if west and node in (N_LX_TURN, N_ADVANCE, N_CHURCHES, N_GOODS, N_EXCH):
         return False
-    if node == N_KEEP or node == N_BRIBE or node >= N_NOBLES and node <= N_ICON:
+    if node in (N_KEEP, N_BRIBE) or N_NOBLES <= node <= N_ICON:
         resume = int(state.resume)
         turn = N_WA_TURN if west else N_LX_TURN
-        if resume != turn and resume != N_AFTER and (resume != N_EXCH or west or node != N_GOODS):
+        if resume not in (turn, N_AFTER) and (resume != N_EXCH or node != N_GOODS):
             return False
     if node == N_WA_TURN:
         return state.must_place == 0 or open_boards(state, box, seat, int(state.ships[seat])) != 0
