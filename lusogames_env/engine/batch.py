@@ -213,8 +213,11 @@ class Batch:
 
     def outcomes(self, kind: str | None = None) -> np.ndarray:
         """Return float64 (n, max_seats) utilities (default kind: the option ``reward``), or ``raw`` scores."""
+        kind = kind or self.box.options["reward"]
+        if kind not in OUTCOMES:
+            raise OptionError(f"outcome '{kind}': expected one of {', '.join(OUTCOMES)}")
         out = np.zeros((self.num_games, self.game.max_seats))
-        self._run(self.game.driver.score, OUTCOMES[kind or self.box.options["reward"]], out)
+        self._run(self.game.driver.score, OUTCOMES[kind], out)
         return out
 
     def check(self) -> np.ndarray:
