@@ -18,8 +18,8 @@ class GameVectorEnv(VectorEnv):
     """`num_envs` games with one learner each; what `SingleAgentEnv` is for one.
 
     Observations: float32 (num_envs, size). ``infos["action_mask"]``: int8 (num_envs, actions). Autoreset modes:
-    next-step (the default: the step after an end starts a new game and ignores the action), same-step (``final_obs`` and
-    ``final_info`` keep the end), disabled (``reset(options={"reset_mask": …})``).
+    next-step (the default: the step after an end starts a new game and ignores its action), same-step (``final_obs``
+    and ``final_info`` keep the end), disabled (``reset(options={"reset_mask": …})``).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import sample_mask
+from lusogames_env.engine.kernel.rng import first_legal, sample_mask
 
 reset: Callable[..., None]
 legal: Callable[..., int]
@@ -27,17 +27,9 @@ WAIT, GO_ON = -2, -1  # instead of an action: leave this game alone; only go on 
 
 
 @kernel
-def settle(state: Any, box: Any, mask: Any) -> int:
-    """Write the mask of the seat on turn, playing forced decisions first if the box says so; return its size."""
-    n = legal(state, box, mask)
-    while n == 1 and box.skip_forced != 0 and state.over == 0 and skippable(state, box):
-        action = 0
-        while mask[action] == 0:
-            action += 1
-        step(state, box, action)
-        state.ply += 1
-        n = legal(state, box, mask)
-    return n
+def forced(state: Any, box: Any, n: int) -> bool:
+    """Whether the decision of the seat on turn, with `n` legal actions, is played without asking."""
+    return n == 1 and box.skip_forced != 0 and skippable(state, box)
 
 
 @kernel
@@ -82,22 +74,25 @@ def advance(
             continue
         state = states[i]
         mask = masks[i]
-        if action >= 0:
-            if state.over != 0 or action >= mask.shape[0] or mask[action] == 0:
-                wrong += 1
-                continue
-            step(state, the_box, action)
-            state.ply += 1
-        settle(state, the_box, mask)
-        while state.over == 0 and deciders[i, state.actor] != EXTERNAL:
+        if action >= 0 and (state.over != 0 or action >= mask.shape[0] or mask[action] == 0):
+            wrong += 1
+            continue
+        while True:  # one place that steps: every further one would be compiled again
+            if action >= 0:
+                step(state, the_box, action)
+                state.ply += 1
+            n = legal(state, the_box, mask)
+            if state.over != 0:
+                break
             who = deciders[i, state.actor]
-            if who == RANDOM:
-                choice = sample_mask(rngs[i], mask)
+            if forced(state, the_box, n):
+                action = first_legal(mask)
+            elif who == RANDOM:
+                action = sample_mask(rngs[i], mask)
+            elif who == EXTERNAL:
+                break
             else:
-                choice = bot(state, the_box, mask, who - FIRST_BOT, rngs[i])
-            step(state, the_box, choice)
-            state.ply += 1
-            settle(state, the_box, mask)
+                action = bot(state, the_box, mask, who - FIRST_BOT, rngs[i])
         if obs.shape[1] > 0 and observers[i] > -2:
             seat = state.actor if observers[i] == -1 else observers[i]
             if seat >= 0:

@@ -89,3 +89,12 @@ def sample_mask(rng: Any, mask: Any) -> int:
                 return i
             left -= 1
     return -1
+
+
+@kernel
+def first_legal(mask: Any) -> int:
+    """Return the first index with a nonzero entry of `mask`, or -1 if there is none."""
+    for i in range(mask.shape[0]):
+        if mask[i] != 0:
+            return i
+    return -1

@@ -16,7 +16,7 @@ from math import log, sqrt
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import random_seed, sample_mask
+from lusogames_env.engine.kernel.rng import first_legal, random_seed, sample_mask
 
 legal: Callable[..., int]
 step: Callable[..., None]
@@ -24,19 +24,6 @@ outcome: Callable[..., None]
 redeal: Callable[..., None]
 bot: Callable[..., int]
 skippable: Callable[..., bool]
-
-
-@kernel
-def settle(state: Any, box: Any, mask: Any) -> int:
-    """Write the mask of the seat on turn, playing forced decisions first if the box says so; return its size."""
-    n = legal(state, box, mask)
-    while n == 1 and box.skip_forced != 0 and state.over == 0 and skippable(state, box):
-        action = 0
-        while mask[action] == 0:
-            action += 1
-        step(state, box, action)
-        n = legal(state, box, mask)
-    return n
 
 
 @kernel
@@ -67,19 +54,6 @@ def best_child(
                 best, best_value = at, value
         at = sibling[at]
     return best
-
-
-@kernel
-def play_out(state: Any, box: Any, mask: Any, playout: int, plies: int, rng: Any) -> None:
-    """Play on to the end, or for at most `plies` decisions: uniformly (`playout` -1) or by a rule-based player."""
-    left = plies
-    while state.over == 0 and left != 0:
-        settle(state, box, mask)
-        if state.over != 0:
-            break
-        choice = sample_mask(rng, mask) if playout < 0 else bot(state, box, mask, playout, rng)
-        step(state, box, choice)
-        left -= 1
 
 
 @kernel
@@ -114,7 +88,8 @@ def search(
         seat: the searcher; nothing it cannot know is used.
         explore: weight of exploration in UCB1, for utilities in [-1, 1].
         depth: deepest level of the tree; 1 is flat Monte Carlo.
-        playout, plies: policy and longest length of the playouts (see `play_out`; -1 plies: to the end).
+        playout: policy of the playouts: -1 uniform, else number of a rule-based player.
+        plies: longest playout in decisions, after which the position is valued as it is; -1: to the end.
         kind: utility that is maximised (0 win, 1 placement, 2 margin).
         work: one state record; masks: int8 (2, actions); utilities: float64 (seats,): working space.
         rng: the search's own generator.
@@ -126,28 +101,35 @@ def search(
         work[0] = roots[i]
         state = work[0]
         redeal(state, the_box, seat, random_seed(rng))
-        node, level = 0, 0
-        while state.over == 0 and level < depth:
-            settle(state, the_box, mask)
+        node, level, left = 0, 0, plies  # level -1: below the tree, in the playout
+        while left != 0:
+            n = legal(state, the_box, mask)
             if state.over != 0:
                 break
-            who = state.actor
-            tried[:] = mask
-            mark_tried(node, tried, action, child, sibling, available)
-            new = sample_mask(rng, tried)
-            if new >= 0:
-                action[size], parent[size], mover[size] = new, node, who
-                child[size], sibling[size] = -1, child[node]
-                visits[size], available[size], total[size] = 0, 1, 0.0
-                child[node] = size
-                node = size
-                size += 1
-                step(state, the_box, new)
-                break
-            node = best_child(node, mask, action, child, sibling, visits, available, total, explore)
-            step(state, the_box, action[node])
-            level += 1
-        play_out(state, the_box, mask, playout, plies, rng)
+            if n == 1 and the_box.skip_forced != 0 and skippable(state, the_box):
+                choice = first_legal(mask)
+            elif 0 <= level < depth:
+                who = state.actor
+                tried[:] = mask
+                mark_tried(node, tried, action, child, sibling, available)
+                choice = sample_mask(rng, tried)
+                if choice >= 0:
+                    action[size], parent[size], mover[size] = choice, node, who
+                    child[size], sibling[size] = -1, child[node]
+                    visits[size], available[size], total[size] = 0, 1, 0.0
+                    child[node] = size
+                    node = size
+                    size += 1
+                    level = -1
+                else:
+                    node = best_child(node, mask, action, child, sibling, visits, available, total, explore)
+                    choice = action[node]
+                    level += 1
+            else:
+                level = -1
+                choice = sample_mask(rng, mask) if playout < 0 else bot(state, the_box, mask, playout, rng)
+                left -= 1
+            step(state, the_box, choice)
         utilities[:] = 0.0
         outcome(state, the_box, kind, utilities)
         while node > 0:
