@@ -1,0 +1,49 @@
+"""The learning curve of a run as a PNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lusogames_env.training.metrics import read_metrics
+
+CURVE = "curve.png"
+
+
+def plot_curve(run: Path, title: str, opponents: list[str], par: float) -> Path:
+    """Draw win rates by step with their 95 % intervals, and the mean utility in training; return the file."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = read_metrics(run)
+    figure = Figure(figsize=(8, 6.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    _draw_wins(above, rows, opponents, par)
+    _draw_training(below, rows)
+    above.set_title(title)
+    path = run / CURVE
+    figure.savefig(path, dpi=120)
+    return path
+
+
+def _draw_wins(axes: Any, rows: list[dict[str, Any]], opponents: list[str], par: float) -> None:
+    for name in opponents:
+        points = [row for row in rows if f"wins_vs_{name}" in row]
+        steps = [row["step"] for row in points]
+        line = axes.plot(
+            steps, [row[f"wins_vs_{name}"] for row in points], marker="o", markersize=3, label=f"vs {name}"
+        )
+        low, high = ([row[f"wins_{end}_vs_{name}"] for row in points] for end in ("low", "high"))
+        axes.fill_between(steps, low, high, color=line[0].get_color(), alpha=0.2, linewidth=0)
+    axes.axhline(par, color="grey", linestyle="--", linewidth=1, label=f"par {par:.2f}")
+    axes.set(ylim=(-0.02, 1.02), ylabel="win rate (95 % interval)")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="best")
+
+
+def _draw_training(axes: Any, rows: list[dict[str, Any]]) -> None:
+    points = [row for row in rows if "utility" in row]
+    axes.plot([row["step"] for row in points], [row["utility"] for row in points], color="tab:purple", linewidth=1)
+    axes.set(xlabel="learner's decisions", ylabel="mean utility in training")
+    axes.grid(alpha=0.3)

@@ -1,0 +1,440 @@
+"""MaskablePPO in self-play: set up a run, train, stop at any moment, go on.
+
+A run folder holds `config.yaml` (every key resolved), `run.json` (versions, seeds), `metrics.jsonl`, `metrics.csv`,
+`tensorboard/`, `curve.png`, `checkpoints/` and, at the end, `evaluation.json`.
+"""
+
+from __future__ import annotations
+
+import platform
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+import yaml
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+
+from lusogames_env.engine.players import make_player
+from lusogames_env.training.agents import Agent, agent_files
+from lusogames_env.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+from lusogames_env.training.config import Config, load_config
+from lusogames_env.training.errors import CheckpointError, ConfigError
+from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
+from lusogames_env.training.files import to_json, write_file
+from lusogames_env.training.metrics import Metrics
+from lusogames_env.training.plots import plot_curve
+from lusogames_env.training.pool import SnapshotPool, network_from_policy
+from lusogames_env.wrappers.sb3 import SB3VecEnv
+
+CONFIG, ABOUT, FINAL = "config.yaml", "run.json", "evaluation.json"
+ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU, "elu": torch.nn.ELU}
+TRAINING, POOL, EVALUATION, FINAL_EVALUATION = range(4)  # spawn keys: unrelated streams from the seed of the run
+PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
+
+
+def stream(config: Config, purpose: int, number: int = 0) -> int:
+    """Return the seed of one purpose of a run; different purposes and numbers never share their games."""
+    return int(np.random.SeedSequence(config.seed, spawn_key=(purpose, number)).generate_state(1)[0])
+
+
+class Report(Protocol):
+    """What a run tells while it goes on; `training.progress` shows it in a terminal."""
+
+    def step(self, step: int, total: int, text: str) -> None:
+        """The run has come to `step` of `total`."""
+
+    def say(self, text: str) -> None:
+        """A line worth keeping."""
+
+
+class Silence:
+    """A report that nobody hears."""
+
+    def step(self, step: int, total: int, text: str) -> None:
+        """Do nothing."""
+
+    def say(self, text: str) -> None:
+        """Do nothing."""
+
+
+@dataclass
+class Outcome:
+    """How a run ended: its folder, the steps taken, whether it is complete, and its final evaluations by opponent."""
+
+    run: Path
+    step: int
+    complete: bool
+    evaluations: dict[str, Evaluation]
+
+
+class _Stopped(Exception):
+    """The user asked to stop; the checkpoint is written."""
+
+
+class _Run(BaseCallback):
+    """One run: the learner, its games and opponents, and everything that happens between two updates."""
+
+    def __init__(self, config: Config, folder: Path, report: Report) -> None:
+        super().__init__()
+        self.config, self.folder, self.report = config, folder, report
+        self.box = config.box()
+        self.game = self.box.game
+        plan = config.opponents.self_play
+        self.pool = SnapshotPool(plan, np.random.default_rng(stream(config, POOL))) if plan and plan.weight else None
+        self.scripted = {make_player(name, self.game): w for name, w in config.opponents.players.items() if w > 0}
+        self.last = -1  # the step at which this callback last did its work
+        self.episodes = 0
+        self.seconds = 0.0
+        self.stop_asked = False
+        self._began = time.monotonic()
+        self._first = 0
+        self.env = self._make_env()
+        self.learner = self._make_learner()
+
+    def _make_env(self) -> SB3VecEnv:
+        config = self.config
+        first = self.scripted or "random"
+        return SB3VecEnv(
+            self.box, config.num_envs, first, seat=config.seat, threads=config.threads, mark_truncated=False
+        )
+
+    def _make_learner(self) -> MaskablePPO:
+        algorithm = self.config.algorithm
+        return MaskablePPO(
+            "MlpPolicy",
+            self.env,
+            learning_rate=lambda left: algorithm.learning_rate(1 - left),
+            n_steps=algorithm.n_steps,
+            batch_size=algorithm.batch_size,
+            n_epochs=algorithm.n_epochs,
+            gamma=algorithm.gamma,
+            gae_lambda=algorithm.gae_lambda,
+            clip_range=algorithm.clip_range,
+            ent_coef=algorithm.ent_coef(0.0),
+            vf_coef=algorithm.vf_coef,
+            max_grad_norm=algorithm.max_grad_norm,
+            target_kl=algorithm.target_kl,
+            policy_kwargs={
+                "net_arch": {"pi": list(algorithm.net_arch.policy), "vf": list(algorithm.net_arch.value)},
+                "activation_fn": ACTIVATIONS[algorithm.activation],
+            },
+            seed=stream(self.config, TRAINING),
+            device="cpu",
+        )
+
+    # ---- between two updates ----
+
+    def _on_step(self) -> bool:
+        self.episodes += int(self.locals["dones"].sum())
+        return True
+
+    def _on_training_start(self) -> None:
+        self._began, self._first = time.monotonic(), self.num_timesteps
+
+    def _on_rollout_start(self) -> None:
+        """Do what is due; here weights, games and counters agree, so that a checkpoint can be written."""
+        step = self.num_timesteps
+        if step > self.last:
+            self._do_what_is_due(step)
+        done = min(1.0, step / self.config.total_steps)
+        self.learner.ent_coef = self.config.algorithm.ent_coef(done)
+        self.report.step(step, self.config.total_steps, self._progress_text())
+
+    def _do_what_is_due(self, step: int) -> None:
+        config, last = self.config, self.last
+        if self.pool is not None and self._due(step, self.pool.plan.interval):
+            self.pool.add(step, self.network())
+            self.env.set_opponents({**self.scripted, **self.pool.opponents()})
+        if step and self._due(step, config.evaluation.interval) and step < config.total_steps:
+            self._evaluate(step, EVALUATION, config.evaluation.games)
+            self._plot()
+        self.last = step
+        if self.stop_asked or step >= config.total_steps or last < 0 or self._due_since(last, step):
+            self.save(step)
+        if self.stop_asked and step < config.total_steps:
+            raise _Stopped
+
+    def _due(self, step: int, interval: int) -> bool:
+        return self.last < 0 or step // interval > self.last // interval
+
+    def _due_since(self, last: int, step: int) -> bool:
+        interval = self.config.checkpoint.interval
+        return step // interval > last // interval
+
+    def _on_rollout_end(self) -> None:
+        elapsed = time.monotonic() - self._began
+        self.logger.record("time/fps", (self.num_timesteps - self._first) / max(elapsed, 1e-9))
+        self.logger.record("time/seconds", round(self.seconds + elapsed, 3))
+        self.logger.record("time/episodes", self.episodes)
+        self.logger.record("train/ent_coef", self.learner.ent_coef)
+        self.logger.record("selfplay/pool", 0 if self.pool is None else len(self.pool.steps))
+
+    def _on_training_end(self) -> None:
+        if self.num_timesteps > self.last:
+            self._do_what_is_due(self.num_timesteps)
+
+    def _progress_text(self) -> str:
+        rewards = [episode["r"] for episode in self.learner.ep_info_buffer or ()]
+        return f"utility {np.mean(rewards):+.2f}" if rewards else ""
+
+    # ---- evaluation ----
+
+    def network(self) -> Any:
+        """Return a NumPy copy of the learner's policy."""
+        return network_from_policy(self.learner.policy, self.config.algorithm.activation)
+
+    def _evaluate(self, step: int, purpose: int, games: int) -> dict[str, Evaluation]:
+        learner = Agent(self.network(), "learner")
+        row: dict[str, Any] = {"step": step}
+        results = {}
+        for number, name in enumerate(self.config.evaluation.opponents):
+            seed = stream(self.config, purpose, 1000 * step + number)
+            results[name] = evaluate([learner, name], self.box, games, seed, self.config.threads)
+            own = results[name].players[0]
+            values = (own.wins.mean, own.wins.low, own.wins.high, own.utility.mean, own.points.mean)
+            row |= {f"{c}_vs_{name}": v for c, v in zip(_EVALUATED, values, strict=True)}
+            self.report.say(f"step {step:,}: wins {own.wins} against {name} ({results[name].games} games)")
+        self.metrics.add(row)
+        return results
+
+    def _plot(self) -> Path:
+        par = 1.0 / len(sides_of(self.box))
+        return plot_curve(self.folder, self.folder.name, self.config.evaluation.opponents, par)
+
+    # ---- stop and go on ----
+
+    def save(self, step: int) -> None:
+        """Write a checkpoint of everything that the rest of the run depends on."""
+        learner, policy = self.learner, self.learner.policy
+        arrays: dict[str, np.ndarray] = {f"env.{name}": array for name, array in self.env.get_state().items()}
+        arrays |= {f"policy.{name}": tensor.detach().numpy() for name, tensor in policy.state_dict().items()}
+        for i, slots in policy.optimizer.state_dict()["state"].items():
+            arrays |= {f"optimizer.{i}.{name}": tensor.detach().numpy() for name, tensor in slots.items()}
+        _, keys, position, has_gauss, cached = np.random.get_state(legacy=True)
+        arrays["rng.numpy"] = np.asarray(keys)
+        arrays["rng.torch"] = torch.get_rng_state().numpy()
+        arrays["episode_starts"] = np.asarray(self._episode_starts())
+        pool_values: dict[str, Any] = {}
+        if self.pool is not None:
+            pool_values, pool_arrays = self.pool.get_state()
+            arrays |= {f"pool.{name}": array for name, array in pool_arrays.items()}
+        values = {
+            "step": step,
+            "updates": learner._n_updates,
+            "episodes": self.episodes,
+            "seconds": round(self.seconds + time.monotonic() - self._began, 3),
+            "recent": [[e["r"], e["l"], e["t"]] for e in learner.ep_info_buffer or ()],
+            "numpy": [int(position), int(has_gauss), float(cached)],
+            "pool": pool_values,
+        }
+        training = {"steps": step, "episodes": self.episodes, "seconds": values["seconds"], "seed": self.config.seed}
+        agent = agent_files(self.network(), self.game, self.box.options, training)
+        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        save_checkpoint(self.folder, step, Checkpoint(values, contiguous, agent), self.config.checkpoint.keep)
+
+    def _episode_starts(self) -> np.ndarray:
+        starts = self.learner._last_episode_starts
+        return np.ones(self.config.num_envs, np.bool_) if starts is None else starts
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on from a checkpoint: weights, optimizer, counters, pool, games in progress and all generators."""
+        values, arrays = checkpoint.values, checkpoint.arrays
+        learner, policy = self.learner, self.learner.policy
+        learner.num_timesteps = self.last = values["step"]
+        learner._n_updates, self.episodes, self.seconds = values["updates"], values["episodes"], values["seconds"]
+        learner.ep_info_buffer.extend({"r": r, "l": n, "t": t} for r, n, t in values["recent"])
+        policy.load_state_dict({name: torch.from_numpy(array) for name, array in _below(arrays, "policy").items()})
+        self._restore_optimizer(_below(arrays, "optimizer"))
+        if self.pool is not None:
+            self.pool.set_state(values["pool"], _below(arrays, "pool"), self.config.algorithm.activation)
+            self.env.set_opponents({**self.scripted, **self.pool.opponents()})
+        learner._last_obs = self.env.reset()
+        self.env.set_state(_below(arrays, "env"))
+        learner._last_obs = self.env.learners.obs
+        learner._last_episode_starts = arrays["episode_starts"]
+        np.random.set_state(("MT19937", arrays["rng.numpy"], *values["numpy"]))
+        torch.set_rng_state(torch.from_numpy(arrays["rng.torch"]))
+
+    def _restore_optimizer(self, arrays: dict[str, np.ndarray]) -> None:
+        optimizer = self.learner.policy.optimizer
+        slots: dict[int, dict[str, torch.Tensor]] = {}
+        for name, array in arrays.items():
+            number, _, slot = name.partition(".")
+            slots.setdefault(int(number), {})[slot] = torch.from_numpy(array)
+        optimizer.load_state_dict({"state": slots, "param_groups": optimizer.state_dict()["param_groups"]})
+
+    # ---- the run ----
+
+    def go(self, fresh: bool) -> Outcome:
+        """Train to the end or until the user stops; then evaluate and draw."""
+        config = self.config
+        self.metrics = Metrics(self.folder, config.evaluation.opponents, max(self.last, 0))
+        self.learner.set_logger(Logger(None, [self.metrics]))  # type: ignore[list-item]
+        try:
+            left = config.total_steps - self.learner.num_timesteps
+            if left > 0:
+                self.learner.learn(left, callback=self, reset_num_timesteps=fresh)
+            step = self.learner.num_timesteps
+            results = self._evaluate(step, FINAL_EVALUATION, config.evaluation.final_games)
+            write_file(self.folder / FINAL, to_json({name: result.to_json() for name, result in results.items()}))
+            self._plot()
+            return Outcome(self.folder, step, True, results)
+        except _Stopped:
+            self._plot()
+            return Outcome(self.folder, self.last, False, {})
+        finally:
+            self.metrics.close()
+            self.env.close()
+
+
+_EVALUATED = ("wins", "wins_low", "wins_high", "utility", "points")
+
+
+def _below(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {n.removeprefix(f"{prefix}."): array for n, array in arrays.items() if n.startswith(f"{prefix}.")}
+
+
+@contextmanager
+def _ctrl_c(run: _Run) -> Iterator[None]:
+    """Let the first Ctrl-C ask for a stop at the next checkpoint; the second one interrupts at once."""
+
+    def ask(number: int, frame: Any) -> None:
+        if run.stop_asked:
+            raise KeyboardInterrupt
+        run.stop_asked = True
+        run.report.say("stopping after this update; Ctrl-C again stops at once")
+
+    try:
+        before = signal.signal(signal.SIGINT, ask)
+    except ValueError:  # not in the main thread: nobody presses Ctrl-C here
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _torch_settings(threads: int) -> Iterator[None]:
+    """Set torch's threads, and drop its checks of every distribution: masks are checked by the games."""
+    before, checks = torch.get_num_threads(), torch.distributions.Distribution._validate_args
+    torch.set_num_threads(threads)
+    torch.distributions.Distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+        torch.distributions.Distribution.set_default_validate_args(checks)
+
+
+def new_run_folder(config: Config, name: str) -> Path:
+    """Make the folder of a new run: the key ``run``, or ``runs/<game>/<name>-<number>`` with the first free number.
+
+    Raises:
+        ConfigError: the folder of the key ``run`` is not empty or cannot be made.
+    """
+    if config.run is None:
+        base, number = Path("runs") / config.game, 1
+        while (base / f"{name}-{number}").exists():
+            number += 1
+        folder = base / f"{name}-{number}"
+    else:
+        folder = Path(config.run)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise ConfigError(f"run: {folder} is not an empty folder: choose another, or go on with --resume {folder}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"run: cannot make the folder {folder}: {error.strerror}") from error
+    return folder
+
+
+def _about(config: Config) -> dict[str, Any]:
+    versions = {name: _version(name) for name in PACKAGES}
+    seeds = {
+        "run": config.seed,
+        "training": stream(config, TRAINING),
+        "pool": stream(config, POOL),
+        "evaluation": "SeedSequence(run, spawn_key=(2, 1000 * step + opponent)); at the end (3, …)",
+    }
+    system = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
+    return {"versions": {**system, **versions}, "seeds": seeds}
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def train(config: Config, name: str = "run", report: Report | None = None) -> Outcome:
+    """Train a new agent.
+
+    Args:
+        config: what to do.
+        name: used for the run folder if the key ``run`` is not set.
+        report: told about progress.
+
+    Raises:
+        ConfigError: the run folder cannot be used.
+    """
+    folder = new_run_folder(config, name)
+    resolved = {**config.model_dump(), "run": str(folder)}
+    write_file(folder / CONFIG, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True).encode())
+    write_file(folder / ABOUT, to_json(_about(config)))
+    return _go(config, folder, report or Silence(), lambda run: None, fresh=True)
+
+
+def resume(folder: str | Path, overrides: tuple[str, ...] = (), report: Report | None = None) -> Outcome:
+    """Go on with a run from its last complete checkpoint; the result is the same as without the stop.
+
+    Restored are the weights, the optimizer, all counters, the pool of snapshots, the games in progress and the
+    generators of NumPy, torch, the games and the opponents.
+
+    Args:
+        folder: the run folder.
+        overrides: only ``total_steps=…``, to train longer (schedules then stretch over the new total).
+        report: told about progress.
+
+    Raises:
+        CheckpointError: no complete checkpoint, or it does not fit the configuration beside it.
+        ConfigError: the configuration in the folder, or an override, is wrong.
+    """
+    folder = Path(folder)
+    if not (folder / CONFIG).is_file():
+        raise CheckpointError(f"{folder} is not a run folder: it has no {CONFIG}")
+    for override in overrides:
+        if override.partition("=")[0].strip() != "total_steps":
+            raise ConfigError(f"'{override}': a run that goes on can only change total_steps; start a new run instead")
+    config = load_config(folder / CONFIG, overrides)
+    checkpoint = load_checkpoint(folder)
+    if overrides:
+        resolved = yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True)
+        write_file(folder / CONFIG, resolved.encode())
+
+    def restore(run: _Run) -> None:
+        try:
+            run.restore(checkpoint)
+        except (KeyError, ValueError, RuntimeError, TypeError) as error:
+            raise CheckpointError(f"the last checkpoint of {folder} does not fit its {CONFIG}: {error}") from error
+
+    return _go(config, folder, report or Silence(), restore, fresh=False)
+
+
+def _go(config: Config, folder: Path, report: Report, prepare: Callable[[_Run], None], fresh: bool) -> Outcome:
+    with _torch_settings(config.torch_threads):
+        run = _Run(config, folder, report)
+        prepare(run)
+        with _ctrl_c(run):
+            return run.go(fresh)
