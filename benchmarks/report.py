@@ -1,0 +1,169 @@
+"""Turns the figures in ``benchmarks/results/*.json`` into Markdown: ``python -m benchmarks.report``.
+
+Fills the generated places of ``docs/benchmarks.md`` and of the project's README.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lusogames_env.engine.docs import PROJECT_TABLES, ROOT, fill, table
+
+RESULTS = Path(__file__).resolve().parent / "results"
+Rates = dict[tuple[str, str], float]  # (subject, case) -> items per second
+FLOOR_SIZE = 1024
+
+
+def count(rate: float) -> str:
+    """Return a rate to three digits: ``1.23 M``, ``45.6 k``, ``789``."""
+    for limit, unit in ((999.5e3, "M"), (999.5, "k")):
+        if rate >= limit:
+            return f"{rate / (1e6 if unit == 'M' else 1e3):.3g} {unit}"
+    return f"{rate:.3g}"
+
+
+def times(ratio: float) -> str:
+    """Return a ratio to two or three digits."""
+    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.2g}"
+
+
+def _rates(content: dict[str, Any]) -> Rates:
+    return {(row["subject"], row["name"]): row["rate"] for row in content["results"]}
+
+
+# ---- throughput ----
+
+
+def speeds(content: dict[str, Any]) -> str:
+    """Return decisions per second by face and game."""
+    rates, games = _rates(content), list(content["games"])
+    names = list(dict.fromkeys(row["name"] for row in content["results"] if row["subject"] in games))
+    faces = [name for name in names if not name.startswith(("floor", "choice", "clone"))]
+    return table(("decisions/s", *games), [(name, *(count(rates[game, name]) for game in games)) for name in faces])
+
+
+def ratios(content: dict[str, Any]) -> str:
+    """Return how each game stands to the floor and its faces to each other."""
+    rates, games = _rates(content), list(content["games"])
+    rows = {
+        "observation + actions, floats + bytes": lambda g: "{observation} + {actions}".format(**content["games"][g]),
+        f"floor {FLOOR_SIZE}, µs": lambda g: f"{1e6 / rates[g, f'floor {FLOOR_SIZE}']:.2f}",
+        f"choice {FLOOR_SIZE}, µs": lambda g: f"{1e6 / rates[g, f'choice {FLOOR_SIZE}']:.2f}",
+        f"batch {FLOOR_SIZE} without choice, µs": lambda g: f"{1e6 * _step(rates, g):.2f}",
+        f"batch {FLOOR_SIZE} without choice / floor": lambda g: times(
+            _step(rates, g) * rates[g, f"floor {FLOOR_SIZE}"]
+        ),
+        f"batch {FLOOR_SIZE}, 2 threads / 1 thread": lambda g: times(
+            rates[g, f"batch {FLOOR_SIZE}, 2 threads"] / rates[g, f"batch {FLOOR_SIZE}, 1 thread"]
+        ),
+        "cost of env / raw_env": lambda g: times(rates[g, "AEC raw_env"] / rates[g, "AEC env"]),
+        "cost of env / raw_env, without choice": lambda g: times(_aec(rates, g, "env") / _aec(rates, g, "raw_env")),
+        "clone, µs": lambda g: f"{1e6 / rates[g, 'clone']:.2f}",
+    }
+    return table(("", *games), [(name, *(cell(game) for game in games)) for name, cell in rows.items()])
+
+
+def _step(rates: Rates, game: str) -> float:
+    """Seconds of one batched decision without its random choice."""
+    return 1 / rates[game, f"batch {FLOOR_SIZE}, 1 thread"] - 1 / rates[game, f"choice {FLOOR_SIZE}"]
+
+
+def _aec(rates: Rates, game: str, function: str) -> float:
+    """Seconds of one AEC decision without its random choice."""
+    return 1 / rates[game, f"AEC {function}"] - 1 / rates[game, "choice in Python"]
+
+
+def beside(content: dict[str, Any]) -> str:
+    """Return the other libraries' speeds and how many times faster two faces of each game are."""
+    rates, games = _rates(content), list(content["games"])
+    peers = [row for row in content["results"] if row["subject"] not in games]
+    if not peers:
+        return "No other library was measured."
+    head = ["library and game", "loop", "decisions/s"]
+    head += [f"`{face}` of {game} / it" for game in games for face in ("env", f"batch {FLOOR_SIZE}")]
+    rows = []
+    for row in peers:
+        ours = [rates[g, name] for g in games for name in ("AEC env", f"batch {FLOOR_SIZE}, 1 thread")]
+        cells = [times(rate / row["rate"]) for rate in ours]
+        rows.append((row["subject"], row["name"], count(row["rate"]), *cells))
+    return table(head, rows)
+
+
+def throughput_page(content: dict[str, Any]) -> str:
+    """Return all tables of the throughput benchmark."""
+    return "\n\n".join((speeds(content), ratios(content), beside(content)))
+
+
+def short(content: dict[str, Any]) -> str:
+    """Return the project README's speed table: one line per game, and the best-known peer."""
+    rates = _rates(content)
+    faces = ("AEC env", "Gymnasium env", f"batch {FLOOR_SIZE}, 1 thread", f"batch {FLOOR_SIZE}, 2 threads")
+    rows = [(game, *(count(rates[game, face]) for face in faces)) for game in content["games"]]
+    peer = ("PettingZoo connect_four", "AEC env")
+    if peer in rates:
+        rows.append((f"*{peer[0]}, for comparison*", count(rates[peer]), "", "", ""))
+    return table(("decisions/s", *faces), rows)
+
+
+# ---- the other benchmarks ----
+
+
+def cold_start(content: dict[str, Any]) -> str:
+    """Return seconds until the first reset, without and with the cache, and of the import."""
+    rows = [(row["game"], *(f"{row[key]:.1f}" for key in ("first", "second"))) for row in content["games"]]
+    head = ("seconds to the first `env.reset()`", "without cache", "with cache")
+    return f"`import lusogames_env`: {content['import']:.2f} s.\n\n{table(head, rows)}"
+
+
+def training_speed(content: dict[str, Any]) -> str:
+    """Return environment steps per second of the trainer beside its ceiling and the usual recipe."""
+    ours = content["results"][0]["rate"]
+    rows = [
+        (row["subject"], row["name"], count(row["rate"]), f"{ours / row['rate']:.2f}") for row in content["results"]
+    ]
+    return table(("trainer", "setting", "env steps/s", "ours / it"), rows)
+
+
+def circumstances(content: dict[str, Any]) -> str:
+    """Say in one line on what a figure was measured."""
+    versions = ", ".join(f"{name} {version}" for name, version in content["versions"].items())
+    return (
+        f"{content['processor']}, {content['cores']} cores, load {content['load']} at the end; "
+        f"Python {content['python']}, {versions}."
+    )
+
+
+# ---- files ----
+
+
+def _from(name: str, make: Callable[[dict[str, Any]], str]) -> Callable[[], str]:
+    return lambda: make(json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")))
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "speed": _from("throughput", short),
+    "speeds": _from("throughput", speeds),
+    "ratios": _from("throughput", ratios),
+    "peers": _from("throughput", beside),
+    "throughput-machine": _from("throughput", circumstances),
+    "cold-start": _from("cold_start", cold_start),
+    "training-speed": _from("training_speed", training_speed),
+    "training-machine": _from("training_speed", circumstances),
+}
+
+
+def main(paths: Iterable[Path] = (ROOT / "docs" / "benchmarks.md", ROOT / "README.md")) -> None:
+    """Rewrite the pages that show figures."""
+    for path in paths:
+        old = path.read_text(encoding="utf-8")
+        new = fill(old, {**PROJECT_TABLES, **TABLES}, path.name)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+            print(f"rewrote {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
