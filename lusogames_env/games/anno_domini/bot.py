@@ -285,17 +285,17 @@ def simple_turn(state: Any, box: Any, mask: Any, p: int, kind: int) -> int:
 
 # --- heuristic ----------------------------------------------------------------------------------------------------
 
-TERRITORY_WORTH = 2.0  # all in castles
-CATHEDRAL_WORTH = 4.0
-CARD_WORTH = 2.5
-LEADER_WORTH = 3.0
-RIVAL_WORTH = 12.0  # taking a cathedral from somebody who needs one more
+TERRITORY_WORTH = 1.3  # all in castles
+CATHEDRAL_WORTH = 1.6
+CARD_WORTH = 0.5
+LEADER_WORTH = 6.5
+RIVAL_WORTH = 25.0  # taking a cathedral from somebody who needs one more
 STEP_WORTH = 8.0
-WIN_WORTH = 100.0
-LOSS_WORTH = 0.7
-CASTLE_WORTH = 0.25
-ATTACK_FROM = 0.4
-PEACE = 0.35  # how often an opponent who could attack does
+WIN_WORTH = 70.0
+LOSS_WORTH = 0.9
+CASTLE_WORTH = 0.5
+ATTACK_FROM = 0.15
+PEACE = 0.3  # how often an opponent who could attack does
 
 
 @kernel
