@@ -7,6 +7,7 @@ VENV ?= .venv
 WORKERS ?= 2
 BIN := $(abspath $(VENV))/bin
 INSTALLED := $(VENV)/installed
+PEERS := $(VENV)/peers-installed
 CONFIG ?= configs/reis_de_portugal/ppo.yaml
 
 .PHONY: install train test test-all check types docs bench clean
@@ -17,6 +18,10 @@ $(INSTALLED): pyproject.toml setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet $(PIP_FLAGS) --constraint constraints.txt torch
 	$(BIN)/pip install --quiet $(PIP_FLAGS) --constraint constraints.txt --editable '.[train,dev]'
+	touch $@
+
+$(PEERS): $(INSTALLED)
+	$(BIN)/pip install --quiet $(PIP_FLAGS) --constraint constraints.txt --editable '.[train,dev,peers]'
 	touch $@
 
 train: $(INSTALLED)
@@ -42,7 +47,7 @@ docs: $(INSTALLED)
 	$(BIN)/python -m lusogames_env.engine.docs
 	$(BIN)/python -m benchmarks.report
 
-bench: $(INSTALLED)
+bench: $(PEERS)
 	$(BIN)/python -m benchmarks.cold_start --json benchmarks/results/cold_start.json
 	$(BIN)/python -m benchmarks.throughput --peers --json benchmarks/results/throughput.json
 	$(BIN)/python -m benchmarks.training_speed --json benchmarks/results/training_speed.json

@@ -113,9 +113,14 @@ def short(content: dict[str, Any]) -> str:
 
 def cold_start(content: dict[str, Any]) -> str:
     """Return seconds until the first reset, without and with the cache, and of the import."""
-    rows = [(row["game"], *(f"{row[key]:.1f}" for key in ("first", "second"))) for row in content["games"]]
-    head = ("seconds to the first `env.reset()`", "without cache", "with cache")
-    return f"`import lusogames_env`: {content['import']:.2f} s.\n\n{table(head, rows)}"
+    rows = [(row["game"], *(_seconds(row[key]) for key in ("first", "second"))) for row in content["games"]]
+    rows.append(("`import lusogames_env` alone", "", _seconds(content["import"])))
+    return table(("seconds to the first `env.reset()`: clock (processor)", "without cache", "with cache"), rows)
+
+
+def _seconds(pair: Iterable[float]) -> str:
+    wall, processor = pair
+    return f"{wall:.2f} ({processor:.2f})"
 
 
 def training_speed(content: dict[str, Any]) -> str:
