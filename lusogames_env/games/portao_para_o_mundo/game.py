@@ -216,10 +216,12 @@ BOX = Record(
     ("reach", "int16", 512, "by bit mask of hexes: the hexes next to them, themselves left out"),
     ("face_hex", "int8", (FACES, HEXES), "type of each hex; -1 Lake"),
     ("face_port", "int8", FACES, "hex with the Anchor"),
+    ("face_obs", "float32", (FACES, HEXES * HEX_COLUMNS), "types and port as the observation shows them"),
     ("lakes", "int16", FACES, "bit mask of Lakes"),
     ("mountains", "int16", FACES, "bit mask of Mountains"),
     ("wants", "int8", (8, KING_SLOTS), "types a King face wants"),
     ("bonus", "int8", (8, KING_SLOTS), "index into BONUSES"),
+    ("icons", "int8", (8, 2), "Ship and Adventurer icons of a King face"),
     ("payout", "int8", (8, SEATS), "Reals by rank in force with this number of players"),
     ("trigger", "int8", 1, "space of the King track that brings income"),
     ("last", "int8", 1, "last space of a King track"),
@@ -285,6 +287,9 @@ def _fill_faces(record: Any, components: Components) -> None:
         if kinds[port] == LAKE:
             raise face["port"].fail("a hex that is not a Lake")
         record.face_port[i] = port
+        for h in range(HEXES):
+            record.face_obs[i, h * HEX_COLUMNS + 1 + kinds[h]] = 1.0
+        record.face_obs[i, port * HEX_COLUMNS + 8] = 1.0
 
 
 def _fill_kings(record: Any, components: Components, players: int) -> None:
@@ -299,6 +304,8 @@ def _fill_kings(record: Any, components: Components, players: int) -> None:
             raise king["wants"].fail("three different types other than PEPPER")
         record.wants[i] = wants
         record.bonus[i] = [row.choice(BONUSES) for row in king["bonus"].rows(KING_SLOTS)]
+        bonus = record.bonus[i].tolist()
+        record.icons[i] = bonus.count(BONUS_SHIP), bonus.count(BONUS_ADVENTURER)
         payout = king["payout"].integers(SEATS, 0, 100)
         record.payout[i] = [amount if rank < players else 0 for rank, amount in enumerate(payout)]
     _check_tokens(record, components)
@@ -306,11 +313,10 @@ def _fill_kings(record: Any, components: Components, players: int) -> None:
 
 def _check_tokens(record: Any, components: Components) -> None:
     """Refuse King boards that cannot be set up or need more tokens than there are."""
-    shows = [[int((record.bonus[face] == token).sum()) for face in range(2 * KINGS)] for token in (0, 1)]
     valid = 0
     for faces in product(*((2 * k, 2 * k + 1) for k in range(KINGS))):
-        ships, adventurers = (sum(shows[token][face] for face in faces) for token in (0, 1))
-        if sum(shows[0][face] > 0 for face in faces) < record.min_ship_faces:
+        ships, adventurers = (int(record.icons[list(faces), token].sum()) for token in (0, 1))
+        if sum(record.icons[face, BONUS_SHIP] > 0 for face in faces) < record.min_ship_faces:
             continue
         valid += 1
         if ships > record.ships or adventurers > record.adventurers:

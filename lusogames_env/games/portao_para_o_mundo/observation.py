@@ -9,9 +9,7 @@ from lusogames_env.games.portao_para_o_mundo.game import (
     BOARD_COLUMNS,
     BONUS_ADVENTURER,
     BONUS_SHIP,
-    BROWN,
     CARD_KINDS,
-    GREEN,
     HEX_COLUMNS,
     HEXES,
     KING_COLUMNS,
@@ -29,8 +27,9 @@ from lusogames_env.games.portao_para_o_mundo.game import (
     SEATS,
     SLOTS,
     TYPES,
+    YELLOW,
 )
-from lusogames_env.games.portao_para_o_mundo.rules import count_bonus, hand_size, needs_ship, slot_of
+from lusogames_env.games.portao_para_o_mundo.rules import hand_size, icons, needs_ship, slot_of
 
 O_PHASE = OBSERVATION["phase"]
 O_NODE = OBSERVATION["node"]
@@ -55,23 +54,28 @@ O_MINE_IN_PILE = OBSERVATION["mine_in_pile"]
 O_TOP_TWO = OBSERVATION["top_two"]
 O_SUPPLY = OBSERVATION["supply"]
 
+THIRD, FIFTH, ELEVENTH, TWELFTH, CARD = 1 / 3, 1 / 5, 1 / 11, 1 / 12, 1 / 28  # a product is faster than a division
+
 
 @kernel
 def observe(state: Any, box: Any, seat: int, out: Any) -> None:
     """Write the observation of `seat`, float32 (1510,): the spec's fields in the order of `OBSERVATION`."""
-    for i in range(out.shape[0]):
+    for i in range(O_BOARDS):
+        out[i] = 0.0
+    for i in range(O_MARKET, out.shape[0]):
         out[i] = 0.0
     write_turn(state, box, seat, out)
-    for j in range(box.num_players):
-        write_seat(state, box, (seat + j) % int(box.num_players), out, O_SEATS + j * SEAT_COLUMNS)
-    write_built(state, box, seat, out)
+    for s in range(box.num_players):
+        o = O_SEATS + relative(box, seat, s) * SEAT_COLUMNS
+        write_seat(state, box, s, out[o : o + SEAT_COLUMNS])
     for k in range(KINGS):
         if state.king_face[k] >= 0:
-            write_king(state, box, seat, k, out, O_KINGS + k * KING_COLUMNS)
+            o = O_KINGS + k * KING_COLUMNS
+            write_king(state, box, seat, k, out[o : o + KING_COLUMNS])
     for b in range(SLOTS):
-        slot = slot_of(box, seat, b)
-        if slot >= 0 and state.slot_face[slot] >= 0:
-            write_board(state, box, seat, b, slot, out, O_BOARDS + b * BOARD_COLUMNS)
+        o = O_BOARDS + b * BOARD_COLUMNS
+        write_board(state, box, seat, b, out[o : o + BOARD_COLUMNS])
+    write_markets(state, box, seat, out)
     write_cards(state, seat, out)
     write_supply(state, box, out)
 
@@ -79,8 +83,8 @@ def observe(state: Any, box: Any, seat: int, out: Any) -> None:
 @kernel
 def relative(box: Any, seat: int, other: int) -> int:
     """Return how many seats clockwise `other` sits from `seat`."""
-    n = int(box.num_players)
-    return (other - seat + n) % n
+    j = other - seat
+    return j if j >= 0 else j + int(box.num_players)
 
 
 @kernel
@@ -97,7 +101,7 @@ def write_turn(state: Any, box: Any, seat: int, out: Any) -> None:
         out[O_TURN_FLAGS] = state.must_place
         out[O_TURN_FLAGS + 1] = state.ship_pending
         on_boards = int(state.adv_used[0]) + int(state.adv_used[1])
-        out[O_TURN_FLAGS + 2] = on_boards / 3.0
+        out[O_TURN_FLAGS + 2] = on_boards * THIRD
         out[O_TURN_FLAGS + 3] = min(1.0, (int(state.returned) - int(state.connected)) / 4.0)
         for t in range(TYPES):
             out[O_VIRT + t] = state.virt[t] / 8.0
@@ -114,80 +118,86 @@ def write_turn(state: Any, box: Any, seat: int, out: Any) -> None:
 
 
 @kernel
-def write_seat(state: Any, box: Any, s: int, out: Any, o: int) -> None:
-    """What lies in front of seat `s`: 42 columns from `o`; the chips on boards are what the other places leave over."""
-    out[o] = min(2.0, int(state.reals[s]) / 100.0)
+def write_seat(state: Any, box: Any, s: int, row: Any) -> None:
+    """What lies in front of seat `s`, 42 columns; the chips on boards are what the other places leave over."""
     kings = KINGS - (1 if box.num_players == 2 else 0)
     outside = int(box.crew) - kings - int(box.crew_order) - int(state.stock[s])
-    out[o + 1] = state.front[s] / 11.0
-    out[o + 2] = state.stock[s] / 11.0
-    out[o + 3] = (outside - int(state.front[s]) - int(state.ind[s])) / 11.0
-    out[o + 4] = state.ind[s] / 11.0
-    out[o + 5] = outside / 11.0
-    out[o + 6 + int(state.noble[s])] = 1.0
-    out[o + 27] = state.mfront[s] / 5.0
-    out[o + 28] = state.mstock[s] / 5.0
-    out[o + 32] = state.ships[s] / 3.0
-    out[o + 33] = state.advs[s] / 3.0
-    out[o + 34] = hand_size(state, s) / 28.0
+    row[0] = min(2.0, int(state.reals[s]) * 0.01)
+    row[1] = state.front[s] * ELEVENTH
+    row[2] = state.stock[s] * ELEVENTH
+    row[3] = (outside - int(state.front[s]) - int(state.ind[s])) * ELEVENTH
+    row[4] = state.ind[s] * ELEVENTH
+    row[5] = outside * ELEVENTH
+    row[6 + int(state.noble[s])] = 1.0
+    row[27] = state.mfront[s] * FIFTH
+    row[28] = state.mstock[s] * FIFTH
+    row[32] = state.ships[s] * THIRD
+    row[33] = state.advs[s] * THIRD
+    row[34] = hand_size(state, s) * CARD
     for t in range(TYPES):
-        out[o + 35 + t] = state.res[s, t] / 11.0
+        row[35 + t] = state.res[s, t] * ELEVENTH
 
 
 @kernel
-def write_built(state: Any, box: Any, seat: int, out: Any) -> None:
+def write_markets(state: Any, box: Any, seat: int, out: Any) -> None:
     """Owners of the Market spaces, and the Markets built by colour in the seat blocks."""
+    owners = out[O_MARKET:O_HAND]
+    seats = out[O_SEATS:O_KINGS]
     for m in range(MARKETS):
         owner = int(state.market[m])
         if owner < 0:
-            out[O_MARKET + 5 * m] = 1.0
+            owners[5 * m] = 1.0
         else:
             j = relative(box, seat, owner)
-            out[O_MARKET + 5 * m + 1 + j] = 1.0
+            owners[5 * m + 1 + j] = 1.0
             colour = int(box.area_colour[box.market_area[m]])
-            share = 0.2 if colour in (BROWN, GREEN) else 1.0
-            out[O_SEATS + j * SEAT_COLUMNS + 29 + colour] += share
+            seats[j * SEAT_COLUMNS + 29 + colour] += 1.0 if colour == YELLOW else FIFTH
 
 
 @kernel
-def write_king(state: Any, box: Any, seat: int, k: int, out: Any, o: int) -> None:
-    """King `k`: 46 columns from `o`."""
+def write_king(state: Any, box: Any, seat: int, k: int, row: Any) -> None:
+    """King `k`, 46 columns."""
     face = int(state.king_face[k])
-    out[o] = 1.0
-    out[o + 1] = state.paid[k]
+    row[0] = 1.0
+    row[1] = state.paid[k]
     for i in range(KING_SLOTS):
-        out[o + 2 + i * TYPES + int(box.wants[face, i])] = 1.0
-        out[o + 23 + i * 4 + int(box.bonus[face, i])] = 1.0
-        out[o + 39 + i] = state.delivered[k, i]
+        row[2 + i * TYPES + int(box.wants[face, i])] = 1.0
+        row[23 + i * 4 + int(box.bonus[face, i])] = 1.0
+        row[39 + i] = state.delivered[k, i]
     for rank in range(SEATS):
-        out[o + 35 + rank] = box.payout[face, rank] / 12.0
-    last = float(box.last)
+        row[35 + rank] = box.payout[face, rank] * TWELFTH
+    space = 1.0 / int(box.last)
     for s in range(box.num_players):
-        out[o + 42 + relative(box, seat, s)] = state.pos[k, s] / last
+        row[42 + relative(box, seat, s)] = state.pos[k, s] * space
 
 
 @kernel
-def write_board(state: Any, box: Any, seat: int, b: int, slot: int, out: Any, o: int) -> None:
-    """West Africa board `b` seen from `seat`: 164 columns from `o`, of them 18 for each hex."""
-    face = int(state.slot_face[slot])
-    out[o] = 1.0
-    out[o + 1] = 1.0 if needs_ship(box, b) else 0.0
-    for h in range(HEXES):
-        out[o + 2 + h * HEX_COLUMNS + 1 + int(box.face_hex[face, h])] = 1.0
-    out[o + 2 + int(box.face_port[face]) * HEX_COLUMNS + 8] = 1.0
+def write_board(state: Any, box: Any, seat: int, b: int, row: Any) -> None:
+    """West Africa board `b` seen from `seat`, 164 columns: in use, Ship due, then 18 for each hex."""
+    slot = slot_of(box, seat, b)
+    if slot < 0 or state.slot_face[slot] < 0:
+        for i in range(BOARD_COLUMNS):
+            row[i] = 0.0
+        return
+    row[0] = 1.0
+    row[1] = 1.0 if needs_ship(box, b) else 0.0
+    hexes = row[2:BOARD_COLUMNS]
+    shown = box.face_obs[state.slot_face[slot]]
+    for i in range(HEXES * HEX_COLUMNS):
+        hexes[i] = shown[i]
     for s in range(box.num_players):
         own = int(state.chips[slot, s])
         if own != 0:
             j = relative(box, seat, s)
             for h in range(HEXES):
                 if own >> h & 1:
-                    out[o + 2 + h * HEX_COLUMNS + 13 + j] = 1.0
+                    hexes[h * HEX_COLUMNS + 13 + j] = 1.0
                     if state.first[slot, h] == s:
-                        out[o + 2 + h * HEX_COLUMNS + 9 + j] = 1.0
+                        hexes[h * HEX_COLUMNS + 9 + j] = 1.0
     adventurers = int(state.adv_hexes[slot])
     if adventurers != 0:
         for h in range(HEXES):
-            out[o + 2 + h * HEX_COLUMNS + 17] = adventurers >> h & 1
+            hexes[h * HEX_COLUMNS + 17] = adventurers >> h & 1
 
 
 @kernel
@@ -196,7 +206,7 @@ def write_cards(state: Any, seat: int, out: Any) -> None:
     for kind in range(CARD_KINDS):
         out[O_HAND + kind] = state.hand[seat, kind] / 4.0
         out[O_USED + kind] = state.used[kind] / 4.0
-    out[O_PILE_LEN] = state.pile_len / 28.0
+    out[O_PILE_LEN] = state.pile_len * CARD
     if state.node == N_KEEP and state.over == 0 and state.actor == seat:
         for i in range(2):
             out[O_DRAWN + int(state.drawn[i])] += 0.5
@@ -216,11 +226,11 @@ def write_supply(state: Any, box: Any, out: Any) -> None:
     ships = 0
     adventurers = -int(state.adv_used[0])
     for k in range(KINGS):
-        ships += count_bonus(box, int(state.king_face[k]), BONUS_SHIP)
-        adventurers += count_bonus(box, int(state.king_face[k]), BONUS_ADVENTURER)
+        ships += icons(state, box, k, BONUS_SHIP)
+        adventurers += icons(state, box, k, BONUS_ADVENTURER)
     for s in range(SEATS):
         ships -= int(state.ships[s])
         adventurers -= int(state.advs[s])
-    out[O_SUPPLY] = ships / 3.0
-    out[O_SUPPLY + 1] = adventurers / 3.0
-    out[O_SUPPLY + 2] = state.box_adv / 3.0
+    out[O_SUPPLY] = ships * THIRD
+    out[O_SUPPLY + 1] = adventurers * THIRD
+    out[O_SUPPLY + 2] = state.box_adv * THIRD

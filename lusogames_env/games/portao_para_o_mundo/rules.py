@@ -102,13 +102,10 @@ def reset(state: Any, box: Any, seed: int) -> None:
 
 
 @kernel
-def count_bonus(box: Any, face: int, token: int) -> int:
-    """Return how many icons of `token` a King face shows; 0 for face -1."""
-    n = 0
-    if face >= 0:
-        for i in range(KING_SLOTS):
-            n += box.bonus[face, i] == token
-    return n
+def icons(state: Any, box: Any, k: int, token: int) -> int:
+    """Return how many Ship or Adventurer icons King `k` shows; 0 if it is not in play."""
+    face = int(state.king_face[k])
+    return int(box.icons[face, token]) if face >= 0 else 0
 
 
 @kernel
@@ -123,7 +120,7 @@ def place_kings(state: Any, box: Any) -> None:
             ships = 0
             for k in range(KINGS):
                 state.king_face[k] = 2 * k + randint(state.rng, 2)
-                ships += count_bonus(box, int(state.king_face[k]), BONUS_SHIP) > 0
+                ships += icons(state, box, k, BONUS_SHIP) > 0
         if box.num_players == 2:
             remove_one_king(state, box)
     for k in range(KINGS):
@@ -135,7 +132,7 @@ def remove_one_king(state: Any, box: Any) -> None:
     """Take one of the boards with the Adventurer icon out of the game, all with equal chance (PM-04)."""
     n = 0
     for k in range(KINGS):
-        if count_bonus(box, int(state.king_face[k]), BONUS_ADVENTURER) > 0:
+        if icons(state, box, k, BONUS_ADVENTURER) > 0:
             state.scratch_items[n] = k
             n += 1
     state.king_face[state.scratch_items[randint(state.rng, n)]] = -1
@@ -210,7 +207,7 @@ def hand_out_pieces(state: Any, box: Any) -> None:
     adventurers = 0
     for k in range(KINGS):
         kings += state.king_face[k] >= 0
-        adventurers += count_bonus(box, int(state.king_face[k]), BONUS_ADVENTURER)
+        adventurers += icons(state, box, k, BONUS_ADVENTURER)
     for s in range(box.num_players):
         state.front[s] = box.crew_front
         state.stock[s] = int(box.crew) - int(box.crew_front) - kings - int(box.crew_order)
@@ -304,15 +301,12 @@ def go_to(state: Any, box: Any, node: int) -> None:
 def slot_of(box: Any, seat: int, b: int) -> int:
     """Return the place on the table of board `b` seen from `seat`; -1 if there is none (spec section 4)."""
     n = int(box.num_players)
-    if b == 0:
-        return seat
-    if b == 1:
-        return (seat + n - 1) % n
-    if b == 2:
-        return (seat + 1) % n if n >= 3 else -1
-    if b == 3:
-        return (seat + 2) % n if n == 4 else -1
-    return b
+    if b == 0 or b >= COASTS_FROM:
+        return seat if b == 0 else b
+    if b >= n:
+        return -1
+    slot = seat + n - 1 if b == 1 else seat + b - 1
+    return slot if slot < n else slot - n
 
 
 @kernel
@@ -1296,8 +1290,8 @@ def tokens_add_up(state: Any, box: Any) -> bool:
     ship_icons = 0
     adventurer_icons = 0
     for k in range(KINGS):
-        ship_icons += count_bonus(box, int(state.king_face[k]), BONUS_SHIP)
-        adventurer_icons += count_bonus(box, int(state.king_face[k]), BONUS_ADVENTURER)
+        ship_icons += icons(state, box, k, BONUS_SHIP)
+        adventurer_icons += icons(state, box, k, BONUS_ADVENTURER)
     ships = 0
     adventurers = int(state.adv_used[SOURCE_KING])
     for s in range(SEATS):
