@@ -35,6 +35,7 @@ from lusogames_env.games.reis_de_portugal.rules import (
     SECOND,
     SECOND_AS_9,
     TAKE,
+    around,
     bit,
     bonus_in_force,
     captured_by,
@@ -133,7 +134,7 @@ def worth(state: Any, box: Any, seat: int, cards: int) -> float:
     """Return what capturing these cards is worth to the seat, in points."""
     house = house_in_force(state)
     kings = int(box.dynasty_cards[FILIPINA])
-    owned = captured_by(state, box, seat % contestants(box)) & kings
+    owned = captured_by(state, box, around(seat, contestants(box))) & kings
     total = 0.0
     rest = cards
     while rest != 0:

@@ -17,7 +17,7 @@ from lusogames_env.games.reis_de_portugal.game import (
     ROUNDS,
     SEATS,
 )
-from lusogames_env.games.reis_de_portugal.rules import NO_BONUS, NO_CARD, NO_DYNASTY, count, house_in_force
+from lusogames_env.games.reis_de_portugal.rules import NO_BONUS, NO_CARD, NO_DYNASTY, around, count, house_in_force
 
 O_PHASE, O_PLAYERS, O_FLAGS = OBSERVATION["phase"], OBSERVATION["n_players"], OBSERVATION["rule_flags"]
 O_ROUND, O_TRUMP, O_VP = OBSERVATION["round"], OBSERVATION["trump"], OBSERVATION["dynasty_vp"]
@@ -57,13 +57,13 @@ def observe(state: Any, box: Any, seat: int, out: Any) -> None:
     write_own(state, box, seat, out)
     n = box.num_players
     for row in range(n):
-        write_seat(state, box, seat, row, (seat + row) % n, out)
+        write_seat(state, box, seat, row, around(seat + row, n), out)
     if state.over == 0:
-        out[O_ACTOR + (state.actor + n - seat) % n] = 1.0
-    out[O_LEADER + (state.leader + n - seat) % n] = 1.0
+        out[O_ACTOR + around(state.actor + n - seat, n)] = 1.0
+    out[O_LEADER + around(int(state.leader) + n - seat, n)] = 1.0
     first = state.pos if state.phase == DRAWING else 0
     for i in range(first, state.order_len):
-        out[O_IN_FLUSH + (state.order[i] + n - seat) % n] = 1.0
+        out[O_IN_FLUSH + around(int(state.order[i]) + n - seat, n)] = 1.0
 
 
 @kernel

@@ -106,6 +106,12 @@ def house_in_force(state: Any) -> int:
 
 
 @kernel
+def around(place: int, n: int) -> int:
+    """Return a place below 2n as one around a table of n (a division here would be unrolled at great length)."""
+    return place - n if place >= n else place
+
+
+@kernel
 def rotate(items: Any, n: int) -> None:
     """Move the first `n` entries one place to the left neighbour, all at once."""
     moved = items[n - 1]
@@ -185,7 +191,7 @@ def note_rotation(state: Any, n: int) -> None:
         state.may_hold[observer, observer] = state.hand[observer]
         rotate(state.may_hold[observer], n)
         state.may_hold[observer, observer] = 0
-        forget(state, observer, state.hand[(observer + n - 1) % n])
+        forget(state, observer, state.hand[around(observer + n - 1, n)])
 
 
 @kernel
@@ -205,7 +211,7 @@ def note_exchange(state: Any, n: int) -> None:
     for i in range(size):
         receiver = state.order[i]
         state.may_hold[receiver, receiver] = 0
-        forget(state, receiver, bit(state.pass_card[state.order[(i + size - 1) % size]]))
+        forget(state, receiver, bit(state.pass_card[state.order[around(i + size - 1, size)]]))
 
 
 # --- Preparation and start of a round -----------------------------------------------------------------------------
@@ -301,7 +307,7 @@ def start_flush(state: Any, box: Any) -> None:
     state.last_flush = held == 0
     size = 0
     for i in range(n):
-        seat = (state.leader + i) % n
+        seat = around(int(state.leader) + i, n)
         if held == 0 or state.hand[seat] != 0:
             state.order[size] = seat
             size += 1
@@ -465,7 +471,7 @@ def exchange(state: Any) -> None:
         giver = state.order[i]
         card = bit(state.pass_card[giver])
         state.hand[giver] &= ~card
-        state.hand[state.order[(i + 1) % size]] |= card
+        state.hand[state.order[around(i + 1, size)]] |= card
     for seat in range(SEATS):
         state.pass_card[seat] = NO_CARD
 
@@ -619,7 +625,7 @@ def prepare_draw(state: Any, box: Any, bonus: int) -> None:
         return
     size = n - 1 if bonus == SIEGE and box.siege_winner_draws == 0 else n
     for i in range(size):
-        state.order[i] = (state.leader + 1 + i) % n
+        state.order[i] = around(int(state.leader) + 1 + i, n)
     state.order_len = size
     state.phase = DRAWING
     if bonus == BATTLE:
@@ -778,7 +784,7 @@ def outcome(state: Any, box: Any, kind: int, out: Any) -> None:
         total += int(state.score[contestant])
         leaders += better_than(state, box, contestant) == 0
     for seat in range(n):
-        contestant = seat % m
+        contestant = around(seat, m)
         score = int(state.score[contestant])
         better = better_than(state, box, contestant)
         if kind == 0:
@@ -1068,7 +1074,7 @@ def scores_hold(state: Any, box: Any) -> bool:
     highest = box.score_cap // (ROUNDS + 1)
     lowest_points = worst_filipina_points(box)
     for seat in range(box.num_players):
-        if not 0 <= state.score[seat] <= box.score_cap or state.score[seat] != state.score[seat % m]:
+        if not 0 <= state.score[seat] <= box.score_cap or state.score[seat] != state.score[around(seat, m)]:
             return False
         if not 0 <= state.flushes_won[seat] <= CARDS:
             return False
