@@ -1,7 +1,8 @@
 """Declarations of Aljubarrota: options, records, actions, observation, and the box made from a component file.
 
 Hexes are numbered from column to column, from the Castilian edge upwards. Rows are indices 0 … 9 for the printed
-row numbers 1 … 10. Pieces: 0 the King, 1 Nuno, 2 and 3 the English, 4 + 2f and 5 + 2f those of family f.
+row numbers 1 … 10. Fields that hold ids of hexes, pieces or seats are int64, so that each kernel is compiled for one
+type only. Pieces: 0 the King, 1 Nuno, 2 and 3 the English, 4 + 2f and 5 + 2f those of family f.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ OBSERVATION = Observation(
 
 STATE = Record(
     ("cast", "int8", (HEXES, 2, 2), "Castilian pieces by hex, colour (blue, yellow) and side (cavalry, soldier)"),
-    ("piece_hex", "int8", PIECES, "hex of each white piece; -1 = eliminated, -2 = not yet placed"),
+    ("piece_hex", "int64", PIECES, "hex of each white piece; -1 = eliminated, -2 = not yet placed"),
     ("reserve", "int8", 2, "blue, yellow pieces not yet entered"),
     ("dead", "int8", 2, "blue, yellow pieces eliminated"),
     ("family_owner", "int8", FAMILIES, "seat; -1 = not played"),
@@ -152,27 +153,27 @@ STATE = Record(
     ("known_held", "int8", (SEATS, 2), "1-cards and 2-cards a seat is known to hold at least (public)"),
     ("passes", "int8", SEATS, "how often each seat has passed in offers"),
     ("turns_bought", "int8", 2, "second and third turns bought so far"),
-    ("round_no", "int8", 1, "round, 1 … 18"),
-    ("free_player", "int8", 1, "seat with the free turn of this round"),
-    ("turn_seat", "int8", 1, "seat that plays, or last played, a Portuguese turn of this round; -1 = none"),
-    ("turn_kind", "int8", 1, "0 set-up, 1 free, 2 and 3 extra; in an offer the turn on offer"),
-    ("decision", "int8", 1, "1 … 14, see the constants; 0 after the end"),
+    ("round_no", "int64", 1, "round, 1 … 18"),
+    ("free_player", "int64", 1, "seat with the free turn of this round"),
+    ("turn_seat", "int64", 1, "seat that plays, or last played, a Portuguese turn of this round; -1 = none"),
+    ("turn_kind", "int64", 1, "0 set-up, 1 free, 2 and 3 extra; in an offer the turn on offer"),
+    ("decision", "int64", 1, "1 … 14, see the constants; 0 after the end"),
     ("swap_left", "int8", 1, "swaps left in this turn"),
     ("english_left", "int8", 1, "English shots left in this turn"),
     ("sweethearts_left", "int8", 1, "Sweethearts shots left in this turn"),
     ("action_left", "int8", 1, "moves or volleys left in this turn"),
-    ("pending_hex", "int8", 1, "hex moved from, stood on by the group, or shot at; -1 = none"),
-    ("pending_mask", "int8", 1, "group mask 1 … 7; 0 = none"),
-    ("pending_group", "int32", 1, "bit mask of the piece ids of the moving group"),
-    ("pending_piece", "int8", 1, "piece to place, to swap, or that shoots; -1 = none"),
-    ("pending_origin", "int8", 1, "hex a leader's first step came from; -1 = none"),
-    ("pending_flank", "int8", 1, "who shoots: 0 the English, 1 the Sweethearts"),
+    ("pending_hex", "int64", 1, "hex moved from, stood on by the group, or shot at; -1 = none"),
+    ("pending_mask", "int64", 1, "group mask 1 … 7; 0 = none"),
+    ("pending_group", "int64", 1, "bit mask of the piece ids of the moving group"),
+    ("pending_piece", "int64", 1, "piece to place, to swap, or that shoots; -1 = none"),
+    ("pending_origin", "int64", 1, "hex a leader's first step came from; -1 = none"),
+    ("pending_flank", "int64", 1, "who shoots: 0 the English, 1 the Sweethearts"),
     ("pledged", "int8", (SEATS, 2), "1-cards and 2-cards put up in the open offer"),
-    ("asked", "int8", 1, "seats that have answered in the open offer"),
+    ("asked", "int64", 1, "seats that have answered in the open offer"),
     ("wave2", "int8", 1, "1 once the second wave has begun"),
     ("flank", "int8", 1, "1 once the flank attack has begun"),
     ("result", "int8", 1, "0 undecided, 1 Portugal has won, 2 Portugal has lost"),
-    ("scratch_port", "int32", HEXES, "bit mask of the white pieces on each hex"),
+    ("scratch_port", "int64", HEXES, "bit mask of the white pieces on each hex"),
     ("scratch_moved", "int8", (HEXES, 2), "pieces that an earlier row's card has moved, by hex and side"),
     ("scratch_marching", "int8", (HEXES, 2), "pieces that this row's card has moved, by hex and side"),
     ("scratch_line", "int8", (HEXES, 2), "cavalry and soldiers of a row before a lateral move"),
@@ -196,38 +197,39 @@ BOX = Record(
     ("collective_weight", "float64", 1, "share of the collective win in the semi_cooperative utility"),
     ("families_each", "int8", 1, "family cards dealt to each seat"),
     ("vp_each", "int8", 1, "Victory Point cards dealt to each seat"),
-    ("hexes", "int16", 1, "hexes of the board"),
+    ("hexes", "int64", 1, "hexes of the board"),
     ("x", "int16", HEXES, "column, 0 at the left seen from the Castilian edge"),
     ("h", "int16", HEXES, "height in half hexes"),
     ("x_max", "int16", 1, "last column"),
     ("h_max", "int16", 1, "greatest height"),
-    ("card_row", "int8", HEXES, "row whose card the pieces on the hex obey"),
+    ("card_row", "int64", HEXES, "row whose card the pieces on the hex obey"),
     ("inside", "int8", HEXES, "1 inside the defensive line"),
     ("trap", "int8", HEXES, "1 on traps"),
     ("trees", "int8", HEXES, "1 in the wood"),
     ("english_spot", "int8", HEXES, "1 on the two three-arrow hexes"),
     ("two_arrow", "int8", HEXES, "1 on the Sweethearts' two-arrow hexes"),
     ("circle", "int8", HEXES, "1 on the start spaces of family pieces, two-arrow hexes included"),
-    ("starts", "int8", HEXES, "ids of these start spaces; -1 behind the last"),
-    ("starts_n", "int8", 1, "number of start spaces"),
-    ("king_hex", "int8", 1, "hex with the King's coat of arms"),
-    ("nuno_hex", "int8", 1, "hex on which Nuno starts"),
-    ("english_hex", "int8", 2, "hexes of the English archers"),
-    ("entry", "int8", ROWS, "entry hex of each row"),
-    ("order", "int8", (ROWS, HEXES), "hexes of each card row, front first; -1 behind the last"),
-    ("order_n", "int8", ROWS, "number of hexes of each card row"),
-    ("place", "int8", HEXES, "place of each hex in the order of its card row"),
-    ("neighbour", "int8", (HEXES, 6), "hex in each direction; -1 = none or behind an abatis"),
-    ("walk", "int8", (HEXES, 6), "the same for white pieces: -1 also outside the defensive line"),
-    ("forward", "int8", HEXES, "hex in front (arrow or N); -1 = none or behind an abatis"),
-    ("back", "int8", HEXES, "hex behind, towards the centre row; -1 = none or behind an abatis"),
-    ("chain", "int8", HEXES, "number of the regroup chain within the card row"),
-    ("chain_next", "int8", HEXES, "hex in front in the same chain; -1 = front end"),
-    ("to_king", "int16", HEXES, "forward steps to the King hex; 99 = never"),
-    ("shots_n", "int8", HEXES, "hexes within an archer's range"),
-    ("shots", "int8", (HEXES, SHOTS, 5), "target, and two pairs of hexes of which one must be free; -1 = free"),
-    ("flank_watch", "int8", 2, "baseline player: the two hexes through which the flank attack comes in"),
-    ("flank_guard", "int8", 4, "baseline player: hexes from which it meets the flank attack"),
+    ("starts", "int64", HEXES, "ids of these start spaces; -1 behind the last"),
+    ("starts_n", "int64", 1, "number of start spaces"),
+    ("king_hex", "int64", 1, "hex with the King's coat of arms"),
+    ("nuno_hex", "int64", 1, "hex on which Nuno starts"),
+    ("english_hex", "int64", 2, "hexes of the English archers"),
+    ("entry", "int64", ROWS, "entry hex of each row"),
+    ("order", "int64", (ROWS, HEXES), "hexes of each card row, front first; -1 behind the last"),
+    ("order_n", "int64", ROWS, "number of hexes of each card row"),
+    ("place", "int64", HEXES, "place of each hex in the order of its card row"),
+    ("neighbour", "int64", (HEXES, 6), "hex in each direction; -1 = none or behind an abatis"),
+    ("walk", "int64", (HEXES, 6), "the same for white pieces: -1 also outside the defensive line"),
+    ("forward", "int64", HEXES, "hex in front (arrow or N); -1 = none or behind an abatis"),
+    ("back", "int64", HEXES, "hex behind, towards the centre row; -1 = none or behind an abatis"),
+    ("chain", "int64", HEXES, "number of the regroup chain within the card row"),
+    ("chain_next", "int64", HEXES, "hex in front in the same chain; -1 = front end"),
+    ("to_king", "int64", HEXES, "forward steps to the King hex; 99 = never"),
+    ("shots_n", "int64", HEXES, "hexes within an archer's range"),
+    ("shots", "int64", (HEXES, SHOTS, 5), "target, and two pairs of hexes of which one must be free; -1 = free"),
+    ("stack_weight", "float64", HEXES, "baseline player: worth of a stack on the hex"),
+    ("flank_watch", "int64", 2, "baseline player: the two hexes through which the flank attack comes in"),
+    ("flank_guard", "int64", 4, "baseline player: hexes from which it meets the flank attack"),
 )
 
 # Values stated by the rulebook: another component file must have the same.
@@ -490,14 +492,30 @@ def fill_box(record: Any, components: Components, options: dict[str, Any]) -> No
 
 
 def _fill_board(record: Any, board: _Board) -> None:
-    for name in ("order", "starts", "neighbour", "walk", "forward", "back", "chain_next", "shots", "flank_watch", "flank_guard"):
+    for name in (
+        "order",
+        "starts",
+        "neighbour",
+        "walk",
+        "forward",
+        "back",
+        "chain_next",
+        "shots",
+        "flank_watch",
+        "flank_guard",
+    ):
         record[name][...] = -1
     n = board.n
     record.hexes = n
     record.x[:n], record.h[:n] = board.x, board.h
     record.x_max, record.h_max = max(1, *board.x), max(1, *board.h)
     record.card_row[:n], record.inside[:n] = board.card_row, board.inside
-    for name, key in (("trap", "traps"), ("trees", "trees"), ("english_spot", "english_hexes"), ("two_arrow", "two_arrow_hexes")):
+    for name, key in (
+        ("trap", "traps"),
+        ("trees", "trees"),
+        ("english_spot", "english_hexes"),
+        ("two_arrow", "two_arrow_hexes"),
+    ):
         record[name][board.lists[key]] = 1
     record.circle[board.starts] = 1
     record.starts_n = len(board.starts)
@@ -520,6 +538,13 @@ def _fill_board(record: Any, board: _Board) -> None:
     for i in range(n):
         record.walk[i] = [j if j >= 0 and board.inside[j] and board.inside[i] else -1 for j in board.neighbour[i]]
         _fill_shots(record, board, i)
+    _fill_bot(record, board)
+
+
+def _fill_bot(record: Any, board: _Board) -> None:
+    """Write what the baseline player knows of the board: where stacks are worth most, where the flank attack comes."""
+    for i in range(board.n):
+        record.stack_weight[i] = max(0.0, 1 - 0.25 * abs(board.x[i] - 4) - 0.03 * abs(board.h[i] - 15))
     by_name = {row["name"].value: i for i, row in enumerate(board.rows)}
     record.flank_watch[:] = [by_name.get(name, -1) for name in ("6.11", "7.11")]
     record.flank_guard[:] = [by_name.get(name, -1) for name in ("8.11", "8.10", "7.10", "7.9")]

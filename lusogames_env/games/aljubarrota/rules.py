@@ -1,7 +1,8 @@
 """Rules of Aljubarrota: set-up, the cards' Castilian army, the Portuguese turns, extra turns, the end.
 
 A round: cards are laid, Castile moves and is reinforced, the free player plays a Portuguese turn, then up to two
-extra turns can be bought. The white pieces are counted from ``piece_hex`` into ``scratch_port`` whenever a kernel starts.
+extra turns can be bought. The white pieces are counted from ``piece_hex`` into ``scratch_port`` whenever a kernel
+starts.
 """
 
 from __future__ import annotations
@@ -101,9 +102,21 @@ def of_side(state: Any, here: int, side: int) -> int:
 
 
 @kernel
+def cavalry_on(state: Any, here: int) -> int:
+    """Return the Castilian cavalry on a hex."""
+    return int(state.cast[here, BLUE, CAVALRY]) + int(state.cast[here, GOLD, CAVALRY])
+
+
+@kernel
+def soldiers_on(state: Any, here: int) -> int:
+    """Return the Castilian soldiers on a hex."""
+    return int(state.cast[here, BLUE, SOLDIER]) + int(state.cast[here, GOLD, SOLDIER])
+
+
+@kernel
 def castilians(state: Any, here: int) -> int:
     """Return the Castilians on a hex, both colours and sides."""
-    return of_side(state, here, CAVALRY) + of_side(state, here, SOLDIER)
+    return cavalry_on(state, here) + soldiers_on(state, here)
 
 
 @kernel
@@ -135,6 +148,13 @@ def march(state: Any, here: int, side: int, n: int, to: int, to_side: int) -> No
     state.scratch_marching[here, side] -= min(n, int(state.scratch_marching[here, side]))
     if to >= 0:
         state.scratch_marching[to, to_side] += n
+
+
+@kernel
+def march_all(state: Any, here: int, cavalry: int, soldiers: int, to: int) -> None:
+    """Let a card send cavalry and soldiers as they are."""
+    march(state, here, CAVALRY, cavalry, to, CAVALRY)
+    march(state, here, SOLDIER, soldiers, to, SOLDIER)
 
 
 @kernel
@@ -315,10 +335,7 @@ def place(state: Any, box: Any, here: int) -> None:
 @kernel
 def holds_piece(state: Any, seat: int) -> bool:
     """Return whether a seat has a piece still to place."""
-    for piece in range(FIRST_FAMILY_PIECE, PIECES):
-        if state.to_place[piece] == seat:
-            return True
-    return False
+    return any(state.to_place[piece] == seat for piece in range(FIRST_FAMILY_PIECE, PIECES))
 
 
 # ---- the round (chapter 6) ----
@@ -338,7 +355,8 @@ def begin_round(state: Any, box: Any) -> None:
         finish(state)
         return
     reinforce(state, box)
-    begin_turn(state, state.free_player, FREE)
+    state.turn_kind = FREE
+    begin_turn(state, state.free_player)
 
 
 @kernel
@@ -428,7 +446,7 @@ def castile_moves(state: Any, box: Any) -> None:
 @kernel
 def obey(state: Any, box: Any, row: int, card: int) -> None:
     """Move the pieces of one row as its card says (chapter 11)."""
-    if card == GREEN or card == PURPLE:
+    if card in (GREEN, PURPLE):
         for _ in range(2 if card == PURPLE else 1):
             charge(state, box, row)
     elif card == YELLOW:
@@ -451,7 +469,8 @@ def charge(state: Any, box: Any, row: int) -> None:
     """Green: from the front, every group goes forward one hex, then its cavalry one more (ALJ-06, ALJ-09)."""
     for n in range(box.order_n[row]):
         here = int(box.order[row, n])
-        cavalry, soldiers = unmoved(state, here, CAVALRY), unmoved(state, here, SOLDIER)
+        cavalry = cavalry_on(state, here) - int(state.scratch_moved[here, CAVALRY])
+        soldiers = soldiers_on(state, here) - int(state.scratch_moved[here, SOLDIER])
         for _ in range(2):
             if cavalry + soldiers <= 0 or state.result != 0:
                 break
@@ -470,8 +489,7 @@ def step_group(state: Any, box: Any, here: int, to: int, cavalry: int, soldiers:
     if defenders > 0:
         if cavalry + soldiers >= defenders:  # a losing attack is never made (ALJ-05)
             slay(state, to)
-            march(state, here, CAVALRY, cavalry, to, CAVALRY)
-            march(state, here, SOLDIER, soldiers, to, SOLDIER)
+            march_all(state, here, cavalry, soldiers, to)
             decided(state, box)
         return 0
     room = CAPACITY - castilians(state, to)
@@ -483,8 +501,7 @@ def step_group(state: Any, box: Any, here: int, to: int, cavalry: int, soldiers:
         fall_into_trap(state, box, here, to, cavalry, soldiers)
         cavalry = 0
     else:
-        march(state, here, CAVALRY, cavalry, to, CAVALRY)
-        march(state, here, SOLDIER, soldiers, to, SOLDIER)
+        march_all(state, here, cavalry, soldiers, to)
     decided(state, box)
     return cavalry
 
@@ -503,22 +520,19 @@ def fall_into_trap(state: Any, box: Any, here: int, trap: int, cavalry: int, sol
     """One die for the pieces that enter a trap (chapter 10, ALJ-16); those already there are not affected."""
     die = randint(state.rng, 6)
     if die < WHITE:
-        march(state, here, CAVALRY, cavalry, trap, CAVALRY)
-        march(state, here, SOLDIER, soldiers, trap, SOLDIER)
+        march_all(state, here, cavalry, soldiers, trap)
     elif die < SKULL:
-        march(state, here, SOLDIER, soldiers, NOWHERE, SOLDIER)
+        march_all(state, here, 0, soldiers, NOWHERE)
         march(state, here, CAVALRY, cavalry, trap, SOLDIER)
     else:
         back = int(box.back[trap])
         if back == here:  # they only come back to where they started
             return
         room = room_on(state, back)
-        fit = min(cavalry, room)
-        march(state, here, CAVALRY, fit, back, CAVALRY)
-        march(state, here, CAVALRY, cavalry - fit, NOWHERE, CAVALRY)
-        fit = min(soldiers, room - fit)
-        march(state, here, SOLDIER, fit, back, SOLDIER)
-        march(state, here, SOLDIER, soldiers - fit, NOWHERE, SOLDIER)
+        riders = min(cavalry, room)
+        others = min(soldiers, room - riders)
+        march_all(state, here, riders, others, back)
+        march_all(state, here, cavalry - riders, soldiers - others, NOWHERE)
 
 
 @kernel
@@ -533,10 +547,7 @@ def room_on(state: Any, here: int) -> int:
 def portuguese_behind(state: Any, box: Any, here: int) -> bool:
     """Return whether a white piece stands further back in the same card row (ALJ-20)."""
     row = box.card_row[here]
-    for n in range(box.place[here] + 1, box.order_n[row]):
-        if state.scratch_port[box.order[row, n]] != 0:
-            return True
-    return False
+    return any(state.scratch_port[box.order[row, n]] != 0 for n in range(box.place[here] + 1, box.order_n[row]))
 
 
 @kernel
@@ -544,8 +555,8 @@ def lateral(state: Any, box: Any, row: int) -> None:
     """Yellow: from the front, every group goes one hex back towards the centre row, without traps (ALJ-19)."""
     for n in range(box.order_n[row]):
         here = box.order[row, n]
-        state.scratch_line[here, CAVALRY] = unmoved(state, here, CAVALRY)
-        state.scratch_line[here, SOLDIER] = unmoved(state, here, SOLDIER)
+        for side in range(2):
+            state.scratch_line[here, side] = unmoved(state, here, side)
     for n in range(box.order_n[row]):
         here = int(box.order[row, n])
         cavalry, soldiers = int(state.scratch_line[here, CAVALRY]), int(state.scratch_line[here, SOLDIER])
@@ -601,10 +612,10 @@ def furthest(state: Any, box: Any, here: int, lead: int) -> int:
 
 
 @kernel
-def begin_turn(state: Any, seat: int, kind: int) -> None:
-    """Give a seat its free or extra turn."""
+def begin_turn(state: Any, seat: int) -> None:
+    """Give a seat the free or extra turn of `turn_kind`."""
+    kind = state.turn_kind
     state.turn_seat = seat
-    state.turn_kind = kind
     state.actor = seat
     state.swap_left = 1
     state.action_left = 1
@@ -652,10 +663,7 @@ def can_swap(state: Any, box: Any, a: int, b: int) -> bool:
         return False
     if alike(a, b):
         return False
-    for d in range(6):
-        if box.walk[here, d] == there:
-            return True
-    return False
+    return any(box.walk[here, d] == there for d in range(6))
 
 
 @kernel
@@ -707,10 +715,7 @@ def can_move(state: Any, box: Any, size: int, english: bool, to: int) -> bool:
 def group_can_move(state: Any, box: Any, here: int, group: int) -> bool:
     """Return whether a group has a legal step."""
     size, english = count(group), group & ~LONGBOWS == 0
-    for d in range(6):
-        if can_move(state, box, size, english, int(box.walk[here, d])):
-            return True
-    return False
+    return any(can_move(state, box, size, english, int(box.walk[here, d])) for d in range(6))
 
 
 @kernel
@@ -782,9 +787,9 @@ def attack(state: Any, box: Any, group: int, to: int, direction: int) -> bool:
     """Fight for a hex (chapter 8.2): soldiers die, cavalry is pushed on and becomes soldiers; False: the group dies."""
     if count(group) < castilians(state, to):
         return False
-    killed = of_side(state, to, SOLDIER)
+    killed = soldiers_on(state, to)
     send(state, to, SOLDIER, killed, NOWHERE, SOLDIER)
-    cavalry = of_side(state, to, CAVALRY)
+    cavalry = cavalry_on(state, to)
     beyond = int(box.neighbour[to, direction])
     pushed = min(cavalry, room_on(state, beyond))
     send(state, to, CAVALRY, pushed, beyond, SOLDIER)
@@ -813,9 +818,9 @@ def is_free(state: Any, box: Any, here: int) -> bool:
 def is_clear(state: Any, box: Any, archer: int, n: int) -> bool:
     """Return whether the shot from a hex at its n-th hex in range is clear (chapter 9, ALJ-40)."""
     for stage in range(1, 5, 2):
-        if not is_free(state, box, int(box.shots[archer, n, stage])):
-            if not is_free(state, box, int(box.shots[archer, n, stage + 1])):
-                return False
+        left, right = int(box.shots[archer, n, stage]), int(box.shots[archer, n, stage + 1])
+        if not is_free(state, box, left) and not is_free(state, box, right):
+            return False
     return True
 
 
@@ -918,7 +923,7 @@ def open_offer(state: Any, box: Any, kind: int) -> None:
         state.actor = 0
     else:
         state.decision = PLEDGE
-        state.actor = offer_seat(state, box, 0)
+        state.actor = offer_seat(state, box, state.asked)
 
 
 @kernel
@@ -987,7 +992,7 @@ def close_offer(state: Any, box: Any) -> None:
     state.asked = 0
     if bought:
         state.turns_bought[state.turn_kind - EXTRA2] += 1
-        begin_turn(state, controller, state.turn_kind)
+        begin_turn(state, controller)
     else:
         end_round(state, box)
 
@@ -1027,7 +1032,7 @@ def buy(state: Any, box: Any, yes: bool) -> None:
     """Solitary: buy the turn on offer, or go on to the next round."""
     if yes:
         state.turns_bought[state.turn_kind - EXTRA2] += 1
-        begin_turn(state, 0, state.turn_kind)
+        begin_turn(state, state.free_player)
     else:
         state.passes[0] += 1
         end_round(state, box)
@@ -1047,11 +1052,10 @@ def step(state: Any, box: Any, action: int) -> None:
     elif decision == PLACE_HEX:
         place(state, box, action - A_HEX)
     elif decision == PLEDGE:
-        n = action - A_PLEDGE
-        if action == A_PASS:
-            answer(state, box, 0, 0)
-        else:
-            answer(state, box, PLEDGE_ONES[n], PLEDGE_TWOS[n])
+        ones, twos = 0, 0
+        if action != A_PASS:
+            ones, twos = PLEDGE_ONES[action - A_PLEDGE], PLEDGE_TWOS[action - A_PLEDGE]
+        answer(state, box, ones, twos)
     elif decision == BUY:
         buy(state, box, action == A_BUY)
     elif decision == MENU and action == A_END:
@@ -1081,7 +1085,7 @@ def act(state: Any, box: Any, action: int) -> None:
         state.pending_mask = action - A_GROUP + 1
         state.pending_group = subset(int(state.scratch_port[state.pending_hex]), action - A_GROUP + 1)
         state.decision = MOVE_DIR
-    elif decision == MOVE_DIR or decision == SECOND_STEP:
+    elif decision in (MOVE_DIR, SECOND_STEP):
         if action == A_STAY:
             back_to_menu(state)
         else:
@@ -1141,7 +1145,7 @@ def legal(state: Any, box: Any, mask: Any) -> int:
     elif decision == BUY:
         mask[A_PASS] = 1
         mask[A_BUY] = 1
-    elif decision == MOVE_DIR or decision == SECOND_STEP:
+    elif decision in (MOVE_DIR, SECOND_STEP):
         mask_direction(state, box, mask)
     elif decision == MOVE_GROUP:
         here = int(state.pending_hex)
@@ -1150,14 +1154,14 @@ def legal(state: Any, box: Any, mask: Any) -> int:
             mask[A_GROUP + choice - 1] = group != 0 and group_can_move(state, box, here, group)
     elif decision == TARGET:
         if state.pending_flank == ENGLISH:
-            archers(state, box, ENGLISH, mask, TARGETS)
+            archers(state, box, state.pending_flank, mask, TARGETS)
         else:
             targets_from(state, box, int(state.piece_hex[state.pending_piece]), mask, True)
     elif decision == TARGET_TYPE:
         for side in range(2):
             mask[A_TARGET + side] = of_side(state, int(state.pending_hex), side) > 0
     elif decision == SHOOTER:
-        archers(state, box, SWEETHEARTS, mask, SHOOTERS)
+        archers(state, box, state.pending_flank, mask, SHOOTERS)
     else:
         mask_places(state, box, mask)
     n = 0
@@ -1201,12 +1205,12 @@ def mask_places(state: Any, box: Any, mask: Any) -> None:
     if decision == PLACE_HEX:
         for i in range(box.starts_n):
             here = box.starts[i]
-            mask[A_HEX + here] = state.scratch_port[here] == 0
+            mask[A_HEX + int(here)] = state.scratch_port[here] == 0
     elif decision == MOVE_FROM:
         for piece in range(PIECES):
             here = state.piece_hex[piece]
             if here >= 0:
-                mask[A_HEX + here] = hex_can_move(state, box, int(here))
+                mask[A_HEX + int(here)] = hex_can_move(state, box, int(here))
     elif decision == PLACE_PIECE:
         for piece in range(FIRST_FAMILY_PIECE, PIECES):
             mask[A_PIECE + piece] = state.to_place[piece] == state.actor
@@ -1329,7 +1333,7 @@ def check(state: Any, box: Any) -> int:
         code = check_waves(state, box)
     if code == 0:
         code = check_turn(state, box)
-    if code == 0 and state.over == 0 and legal(state, box, state.scratch_mask) == 0:
+    if code == 0 and state.over == 0 and legal(state, box, state.scratch_mask[:]) == 0:
         code = 17
     return code
 
@@ -1337,10 +1341,7 @@ def check(state: Any, box: Any) -> int:
 @kernel
 def within(array: Any, low: int, high: int) -> bool:
     """Return whether all entries of a one-dimensional array lie in a range."""
-    for i in range(array.shape[0]):
-        if array[i] < low or array[i] > high:
-            return False
-    return True
+    return all(not (array[i] < low or array[i] > high) for i in range(array.shape[0]))
 
 
 @kernel
@@ -1348,10 +1349,19 @@ def fields_in_range(state: Any, box: Any) -> bool:
     """Return whether every field lies in its range, so that the other tests can use it as an index."""
     players = int(box.num_players)
     hexes = int(box.hexes)
-    good = within(state.piece_hex, UNPLACED, hexes - 1) and within(state.reserve, 0, ARMY) and within(state.dead, 0, ARMY)
-    good = good and within(state.family_owner, -1, players - 1) and within(state.kills, 0, 216)
-    good = good and within(state.deck, 0, 3) and within(state.row_card, -1, 3) and within(state.to_place, -1, players - 1)
-    good = good and within(state.passes, 0, 36) and within(state.turns_bought, 0, ROUNDS)
+    good = (
+        within(state.piece_hex[:], UNPLACED, hexes - 1)
+        and within(state.reserve[:], 0, ARMY)
+        and within(state.dead[:], 0, ARMY)
+    )
+    good = good and within(state.family_owner[:], -1, players - 1) and within(state.kills[:], 0, 216)
+    good = (
+        good
+        and within(state.deck[:], 0, 3)
+        and within(state.row_card[:], -1, 3)
+        and within(state.to_place[:], -1, players - 1)
+    )
+    good = good and within(state.passes[:], 0, 36) and within(state.turns_bought[:], 0, ROUNDS)
     for here in range(state.cast.shape[0]):
         for colour in range(2):
             top = CAPACITY if here < hexes else 0
@@ -1466,7 +1476,9 @@ def check_waves(state: Any, box: Any) -> int:
 def check_turn(state: Any, box: Any) -> int:
     """Test counters, payments and the pending choice."""
     good = 0 <= state.swap_left <= 1 and 0 <= state.action_left <= 1
-    good = good and 0 <= state.english_left <= 2 * ENGLISH_SHOTS and 0 <= state.sweethearts_left <= 2 * SWEETHEARTS_SHOTS
+    good = (
+        good and 0 <= state.english_left <= 2 * ENGLISH_SHOTS and 0 <= state.sweethearts_left <= 2 * SWEETHEARTS_SHOTS
+    )
     if not good:
         return 13
     points = 0
@@ -1488,7 +1500,7 @@ def check_turn(state: Any, box: Any) -> int:
 def choice_fits(state: Any, box: Any) -> bool:
     """Return whether turn, actor and pending choice belong to the decision."""
     decision = state.decision
-    if (decision == PLACE_PIECE or decision == PLACE_HEX) != (state.turn_kind == SETUP):
+    if (decision in (PLACE_PIECE, PLACE_HEX)) != (state.turn_kind == SETUP):
         return False
     if decision == PLACE_HEX:
         return state.pending_piece >= 0 and state.to_place[state.pending_piece] == state.actor
@@ -1497,7 +1509,11 @@ def choice_fits(state: Any, box: Any) -> bool:
     if (decision == BUY) != (box.mode == SOLITARY and decision >= PLEDGE):
         return False
     if decision >= PLEDGE:
-        if state.turn_seat < 0 or state.turn_kind < EXTRA2 or (state.turn_kind == EXTRA2 and state.turn_seat != state.free_player):
+        if (
+            state.turn_seat < 0
+            or state.turn_kind < EXTRA2
+            or (state.turn_kind == EXTRA2 and state.turn_seat != state.free_player)
+        ):
             return False
         return decision == BUY or state.actor == offer_seat(state, box, state.asked)
     if state.actor != state.turn_seat or (state.turn_kind == FREE and state.turn_seat != state.free_player):
@@ -1506,7 +1522,7 @@ def choice_fits(state: Any, box: Any) -> bool:
         return state.pending_piece >= 0
     if decision == MOVE_GROUP:
         return state.pending_hex >= 0
-    if decision == MOVE_DIR or decision == SECOND_STEP:
+    if decision in (MOVE_DIR, SECOND_STEP):
         if state.pending_hex < 0 or state.pending_group == 0:
             return False
         return int(state.scratch_port[state.pending_hex]) & int(state.pending_group) == state.pending_group
