@@ -1,0 +1,1 @@
+"""Tests of portao_para_o_mundo."""
