@@ -19,19 +19,22 @@ from benchmarks.measure import save
 from benchmarks.report import cold_start
 from lusogames_env.games import game_names, get_game
 
-RESET = """
-import time; start = time.perf_counter()
-from lusogames_env import {module}
-{module}.env().reset(seed=0)
+TIMED = """
+import time
+start = time.perf_counter()
+{code}
 print(time.perf_counter() - start, time.process_time())
 """
-IMPORT = "import time; start = time.perf_counter(); import lusogames_env; print(time.perf_counter() - start, time.process_time())"
+IMPORT = "import lusogames_env"
+RESET = "from lusogames_env import {module}; {module}.env().reset(seed=0)"
 
 
 def seconds(code: str, cache: Path) -> tuple[float, float]:
     """Run `code` in a new process and return the seconds it prints: by the clock and of the processor."""
     environment = {**os.environ, "LUSOGAMES_CACHE_DIR": str(cache), "LUSOGAMES_QUIET": "1"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", TIMED.format(code=code)], env=environment, capture_output=True, text=True, check=True
+    )
     wall, processor = map(float, done.stdout.split())
     return wall, processor
 

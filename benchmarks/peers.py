@@ -10,6 +10,7 @@ import importlib.util
 import random
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,7 @@ def peer_cases() -> list[Case]:
 
 
 def _case(subject: str, name: str, make: Callable[..., Run], *args: Any) -> Case:
-    return Case(subject, name, lambda: make(*args))
+    return Case(subject, name, partial(make, *args))
 
 
 def _installed(module: str) -> bool:

@@ -12,6 +12,7 @@ import argparse
 import importlib
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,7 @@ def cases_of(game: Game, sizes: tuple[int, ...]) -> list[Case]:
         ("GameState", state_face, ()),
         ("clone", clone, ()),
     ]
-    return [Case(game.name, name, lambda make=make, args=args: make(game, *args)) for name, make, args in rows]
+    return [Case(game.name, name, partial(make, game, *args)) for name, make, args in rows]
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_readme_of_a_game_has_every_generated_place_and_is_up_to_date(name: str)
     old = (game.folder / "README.md").read_text(encoding="utf-8")
     places = [match["name"] for match in docs.PLACE.finditer(old)]
     assert sorted(places) == sorted(docs.GAME_TABLES), "each generated place stands once in the game's README"
-    new = docs.fill(old, {place: (lambda make=make: make(game)) for place, make in docs.GAME_TABLES.items()}, name)
+    new = docs.fill(old, {place: partial(make, game) for place, make in docs.GAME_TABLES.items()}, name)
     assert new == old, "run `make docs`"
 
 

@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from lusogames_env.engine.errors import LusogamesError, nearest
@@ -264,7 +265,7 @@ def pages() -> Iterator[tuple[Path, Mapping[str, Callable[[], str]]]]:
         game = get_game(name)
         path = game.folder / "README.md"
         if path.is_file():
-            yield path, {place: (lambda make=make, game=game: make(game)) for place, make in GAME_TABLES.items()}
+            yield path, {place: partial(make, game) for place, make in GAME_TABLES.items()}
 
 
 def outdated() -> list[tuple[Path, str]]:
