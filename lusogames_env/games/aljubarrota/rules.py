@@ -1232,7 +1232,7 @@ def mask_places(state: Any, box: Any, mask: Any) -> None:
 def survivors(state: Any, family: int) -> int:
     """Return how many pieces of a family have not been eliminated."""
     piece = FIRST_FAMILY_PIECE + 2 * family
-    return (state.piece_hex[piece] != GONE) + (state.piece_hex[piece + 1] != GONE)
+    return int(state.piece_hex[piece] != GONE) + int(state.piece_hex[piece + 1] != GONE)
 
 
 @kernel
