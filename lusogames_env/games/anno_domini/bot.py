@@ -43,7 +43,6 @@ from lusogames_env.games.anno_domini.rules import (
     early,
     in_debt,
     targets,
-    territories_of,
     would_reach,
 )
 
@@ -466,14 +465,14 @@ def bot(state: Any, box: Any, mask: Any, kind: int, rng: Any) -> int:
         return A_OCCUPY
     if decision == CRISIS_DISCARD:
         return choose_card(mask, True)
-    if decision == AMBASSADOR_CARD or decision == CUTTHROAT_CARD:
+    if decision in (AMBASSADOR_CARD, CUTTHROAT_CARD):
         return choose_card(mask, False)
-    if decision == AMBASSADOR_PLAYER or decision == CUTTHROAT_PLAYER:
+    if decision in (AMBASSADOR_PLAYER, CUTTHROAT_PLAYER):
         return choose_opponent(state, mask, p)
     if decision == ATTACK_TARGET:
         action = choose_target(state, box, p, kind)
         return action if action >= A_TERRITORY and mask[action] != 0 else first_legal(mask)
-    if decision == SETUP_CHOOSE or decision == BISHOP_SOURCE or decision == BISHOP_DEST or decision == ARCHITECT_PLACE:
+    if decision in (SETUP_CHOOSE, BISHOP_SOURCE, BISHOP_DEST, ARCHITECT_PLACE):
         return choose_territory(state, box, mask, p)
     if kind == HEURISTIC:
         return heuristic_turn(state, box, mask, p)

@@ -1,4 +1,4 @@
-"""Rules of Anno Domini. Section names in the docstrings are those of the rulebook; AD-nn are the rulings of README.md."""
+"""Rules of Anno Domini. Docstrings name sections of the rulebook and rulings (AD-nn) of rulebook.toml."""
 
 from __future__ import annotations
 
@@ -487,12 +487,12 @@ def roll_event(state: Any, box: Any) -> None:
     effect = box.event_effect[total]
     florins = int(box.event_amount[total])
     pope = pope_of(state)
-    if effect == PLAGUE or effect == BARBAROUS:
+    if effect in (PLAGUE, BARBAROUS):
         strike(state, box, 1 if effect == PLAGUE else 3, DICE if effect == PLAGUE else 1)
     elif effect == CRISIS:
         if has_card(state, p, False):  # AD-17
             state.decision = CRISIS_DISCARD
-    elif effect == TITHE or effect == CRUSADE:
+    elif effect in (TITHE, CRUSADE):
         if p != pope:  # AD-19
             owe(state, p, pope, florins if effect == CRUSADE else florins * cathedrals_of(state, p))
     elif effect == TAXATION:
@@ -529,7 +529,7 @@ def targets(state: Any, box: Any, p: int) -> int:
 
 @kernel
 def attack_points(state: Any, box: Any, p: int, cathedral: int) -> int:
-    """Points of seat `p` in an attack on a territory with (1) or without (0) `cathedral` (Attack/Defence points, AD-30)."""
+    """Points of seat `p` attacking a territory with (1) or without (0) a cathedral (Attack/Defence points, AD-30)."""
     points = 0
     for card in range(KEPT_CARDS):
         each = int(box.attack[card]) + int(box.attack_cathedral[card]) * cathedral
@@ -539,7 +539,7 @@ def attack_points(state: Any, box: Any, p: int, cathedral: int) -> int:
 
 @kernel
 def defence_points(state: Any, box: Any, q: int, cathedral: int) -> int:
-    """Points of seat `q` defending a territory with (1) or without (0) `cathedral` (Attack/Defence points, AD-30)."""
+    """Points of seat `q` defending a territory with (1) or without (0) a cathedral (Attack/Defence points, AD-30)."""
     points = int(box.cathedral_defence) * cathedral
     for card in range(KEPT_CARDS):
         each = int(box.defence[card]) + int(box.defence_cathedral[card]) * cathedral
@@ -619,10 +619,11 @@ def build(state: Any, box: Any, t: int) -> None:
 @kernel
 def has_card(state: Any, q: int, also_pope: bool) -> bool:
     """Whether seat `q` holds a kept card, the Pope counting only if `also_pope`."""
+    found = False
     for card in range(KEPT_CARDS):
         if state.kept[q, card] != 0 and (card != POPE or also_pope):
-            return True
-    return False
+            found = True
+    return found
 
 
 @kernel
@@ -813,11 +814,11 @@ def legal(state: Any, box: Any, mask: Any) -> int:
     elif decision == OCCUPY:
         mask[A_OCCUPY] = 1
         mask[A_LEAVE_FREE] = 1
-    elif decision == AMBASSADOR_PLAYER or decision == CUTTHROAT_PLAYER:
+    elif decision in (AMBASSADOR_PLAYER, CUTTHROAT_PLAYER):
         also_pope = decision == AMBASSADOR_PLAYER and box.pope_stealable != 0
         for d in range(1, SEATS):
             mask[A_OPPONENT + d - 1] = is_victim(state, p, d, also_pope)
-    elif decision == AMBASSADOR_CARD or decision == CUTTHROAT_CARD or decision == CRISIS_DISCARD:
+    elif decision in (AMBASSADOR_CARD, CUTTHROAT_CARD, CRISIS_DISCARD):
         also_pope = decision == AMBASSADOR_CARD and box.pope_stealable != 0
         q = p if decision == CRISIS_DISCARD else int(state.sel_opp)
         for card in range(KEPT_CARDS):
@@ -961,10 +962,11 @@ def outcome(state: Any, box: Any, kind: int, out: Any) -> None:
 @kernel
 def outside(values: Any, n: int, low: int, high: int) -> bool:
     """Whether one of the first `n` values is not in ``low … high``."""
+    found = False
     for i in range(n):
         if values[i] < low or values[i] > high:
-            return True
-    return False
+            found = True
+    return found
 
 
 @kernel
@@ -984,7 +986,8 @@ def out_of_range(state: Any, box: Any) -> bool:
     bad = bad or state.decision < NO_DECISION or state.decision > ARCHITECT_PLACE
     bad = bad or (state.decision == NO_DECISION) != (state.over != RUNNING)
     bad = bad or state.deck_size < 0 or state.deck_size > DECK or state.unseen_left < 0
-    bad = bad or state.placed < 0 or state.placed > TERRITORIES or state.round_number < 0 or state.round_number > box.max_rounds
+    bad = bad or state.placed < 0 or state.placed > TERRITORIES
+    bad = bad or state.round_number < 0 or state.round_number > box.max_rounds
     bad = bad or state.order_pos < 0 or state.order_pos > SEATS
     bad = bad or state.winner < NONE or state.winner >= SEATS or (state.winner >= 0) != (state.over == TERMINATED)
     bad = bad or state.sel_from < NONE or state.sel_from >= TERRITORIES
@@ -1090,11 +1093,11 @@ def bad_turn(state: Any, box: Any) -> int:
 @kernel
 def card_of_decision(decision: int) -> int:
     """Return the card that is being resolved in a decision; -1 none."""
-    if decision == AMBASSADOR_PLAYER or decision == AMBASSADOR_CARD:
+    if decision in (AMBASSADOR_PLAYER, AMBASSADOR_CARD):
         return AMBASSADOR
-    if decision == CUTTHROAT_PLAYER or decision == CUTTHROAT_CARD:
+    if decision in (CUTTHROAT_PLAYER, CUTTHROAT_CARD):
         return CUT_THROAT
-    if decision == BISHOP_SOURCE or decision == BISHOP_DEST:
+    if decision in (BISHOP_SOURCE, BISHOP_DEST):
         return BISHOP
     return ARCHITECT if decision == ARCHITECT_PLACE else NONE
 
@@ -1103,8 +1106,8 @@ def card_of_decision(decision: int) -> int:
 def bad_choice(state: Any) -> bool:
     """Whether the selections do not fit the decision: invariant 15."""
     decision = int(state.decision)
-    attacking = decision == ATTACK_TARGET or decision == OCCUPY
-    picking = decision == AMBASSADOR_CARD or decision == CUTTHROAT_CARD
+    attacking = decision in (ATTACK_TARGET, OCCUPY)
+    picking = decision in (AMBASSADOR_CARD, CUTTHROAT_CARD)
     bad = (state.sel_from != NONE) != attacking or (state.sel_to != NONE) != (decision == OCCUPY)
     bad = bad or (state.sel_src != NONE) != (decision == BISHOP_DEST) or (state.sel_opp != NONE) != picking
     bad = bad or state.used_card != card_of_decision(decision)

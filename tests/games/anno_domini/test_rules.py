@@ -96,7 +96,7 @@ def test_income_is_cathedrals_times_territories():
     assert money(game) == [360, 10, 960, 500]
 
 
-@pytest.mark.rules("R20", "AD-64")
+@pytest.mark.rules("R20")
 def test_order_begins_left_of_the_pope():
     for pope in range(4):
         game = begin_turn(base(), pope, pope=pope)

@@ -45,8 +45,8 @@ def test_the_box():
         assert [supply(game, p) for p in range(4)] == [71] * 4
     game = base()
     game.record.castles[:] = 6
-    game.refresh().apply("attack from 3-1 Portugal").apply("territory 3-2 Castile")  # the most dice there can be: six of each colour
-    assert (game.record.battle_dice > 0).all()
+    game.refresh().apply("attack from 3-1 Portugal").apply("territory 3-2 Castile")
+    assert (game.record.battle_dice > 0).all()  # the most there can be: six of each colour
 
 
 @pytest.mark.rules("R03", "R04", "R05")
@@ -80,7 +80,8 @@ def test_seas_and_borders():
             near = frozenset((names[a], names[b])) in pairs or bool(shores[a] & shores[b])
             assert reach[a, b] == (a != b and near)
     assert reach.sum(1).tolist() == [
-        13, 7, 8, 7, 8, 6, 9, 9, 8, 6, 10, 6, 6, 7, 11, 7, 7, 8, 7, 9, 5, 9, 8, 4, 11, 14, 5, 7, 4, 10, 8, 6, 6, 7, 5, 4,
+        13, 7, 8, 7, 8, 6, 9, 9, 8, 6, 10, 6, 6, 7, 11, 7, 7, 8,
+        7, 9, 5, 9, 8, 4, 11, 14, 5, 7, 4, 10, 8, 6, 6, 7, 5, 4,
     ]  # fmt: skip
     two_seas = reach[4, 30]  # from Norway over the Northern Sea and on over the Baltic: no transit
     assert not two_seas
