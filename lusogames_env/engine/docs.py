@@ -1,13 +1,14 @@
 """Fills the generated places of the documentation from the games' declarations (``make docs``).
 
 A place is ``<!-- generated: NAME -->`` … ``<!-- end -->`` in a Markdown file; what lies between is replaced.
-The README of a game may hold the places named in `GAME_TABLES`, the project's own those in `PROJECT_TABLES`.
+The README of a game may hold the places named in `GAME_TABLES`, the pages of the project those in `PROJECT_TABLES`.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
 import sys
 import tomllib
@@ -15,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from lusogames_env.engine.errors import LusogamesError, nearest
 from lusogames_env.engine.game import Game
@@ -183,7 +185,7 @@ def rule_index(game: Game) -> list[dict[str, str]]:
 def rule_tests(game: Game) -> dict[str, list[str]]:
     """Return, for every rule id that a test of the game is marked with, the names of those tests."""
     found: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((ROOT / "tests" / "games" / game.name).glob("test_*.py")):
+    for path in sorted((ROOT / "tests" / "games" / game.name).rglob("test_*.py")):
         for name, marks in _marked_tests(ast.parse(path.read_text(encoding="utf-8"))):
             for rule in marks:
                 if name not in found[rule]:
@@ -252,7 +254,44 @@ def _game_row(game: Game) -> tuple[object, ...]:
     return name, _numbers(game.players), kind, game.observation.size, game.actions.n, f"{proven} of {len(index)}"
 
 
-PROJECT_TABLES: dict[str, Callable[[], str]] = {"games": games}
+def config() -> str:
+    """Return every key of a training configuration with its values and default, both as JSON, which YAML includes."""
+    from lusogames_env.training.config import Config
+
+    schema = Config.model_json_schema()
+    return table(("key", "values", "default"), _keys(schema, schema["$defs"], "", {}))
+
+
+def _keys(
+    schema: Mapping[str, Any], defs: Mapping[str, Any], prefix: str, defaults: Mapping[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield a row for every key of a mapping; those of the mappings in it have dots. `defaults` come from outside."""
+    for name, field in schema["properties"].items():
+        key = f"{prefix}{name}"
+        default = defaults.get(name, field.get("default"))
+        kinds = field.get("anyOf", [field])
+        inner = next((kind["$ref"].rpartition("/")[2] for kind in kinds if "$ref" in kind), None)
+        if inner is not None:
+            yield from _keys(defs[inner], defs, f"{key}.", default or {})
+        else:
+            known = name in defaults or "default" in field
+            values = " or ".join(_values(kind) for kind in kinds)
+            yield f"`{key}`", values, f"`{json.dumps(default)}`" if known else "must be given"
+
+
+def _values(kind: Mapping[str, Any]) -> str:
+    """Say in words which values a kind of JSON Schema takes."""
+    if "enum" in kind or "const" in kind:
+        return ", ".join(f"`{json.dumps(value)}`" for value in kind.get("enum", [kind.get("const")]))
+    if kind.get("type") == "array":
+        return f"list of: {_values(kind['items'])}"
+    words = {"integer": "integer", "number": "number", "string": "text", "boolean": "true or false", "null": "null"}
+    bounds = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    limits = [f"{sign} {kind[name]}" for name, sign in bounds.items() if name in kind]
+    return " ".join([words.get(kind.get("type", ""), "keys with values"), ", ".join(limits)]).strip()
+
+
+PROJECT_TABLES: dict[str, Callable[[], str]] = {"games": games, "config": config}
 
 
 # ---- files ----
@@ -260,7 +299,7 @@ PROJECT_TABLES: dict[str, Callable[[], str]] = {"games": games}
 
 def pages() -> Iterator[tuple[Path, Mapping[str, Callable[[], str]]]]:
     """Yield every page that holds generated places, with the tables it may use."""
-    yield ROOT / "README.md", PROJECT_TABLES
+    yield ROOT / "docs" / "training.md", PROJECT_TABLES
     for name in game_names():
         game = get_game(name)
         path = game.folder / "README.md"
@@ -269,7 +308,10 @@ def pages() -> Iterator[tuple[Path, Mapping[str, Callable[[], str]]]]:
 
 
 def outdated() -> list[tuple[Path, str]]:
-    """Return the pages whose generated places are out of date, each with its new text."""
+    """Return the pages whose generated places are out of date, each with its new text.
+
+    The project's README also shows figures; `benchmarks.report` fills it.
+    """
     found = []
     for path, tables in pages():
         old = path.read_text(encoding="utf-8")
