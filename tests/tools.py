@@ -148,6 +148,11 @@ def random_game(state: GameState, seed: int) -> Iterator[tuple[GameState, int]]:
         state.apply(action)
 
 
+def bits(states: np.ndarray) -> bytes:
+    """Return records as bytes without what lies between their fields, which copying does not keep."""
+    return b"".join(np.ascontiguousarray(states[name]).tobytes() for name in states.dtype.names or ())
+
+
 def same_bits(a: GameState, b: GameState) -> bool:
     """Return whether two states agree in everything that can be seen of them."""
     seats = range(a.box.num_players)

@@ -68,6 +68,10 @@ def observe_rows(batch: Batch, rows: np.ndarray) -> np.ndarray:
     return obs
 
 
+def _may_be_saved(spec: str) -> bool:
+    return ":" in spec or "/" in spec or Path(spec).is_dir()
+
+
 def make_player(spec: Any, game: Game) -> Player:
     """Return the player that `spec` names.
 
@@ -87,7 +91,7 @@ def make_player(spec: Any, game: Game) -> Player:
     known = ("random", *game.bots)
     if isinstance(spec, str) and spec in known:
         return ScriptedPlayer(game, spec)
-    if isinstance(spec, Path) or (isinstance(spec, str) and (":" in spec or "/" in spec or Path(spec).is_dir())):
+    if isinstance(spec, Path) or (isinstance(spec, str) and spec and _may_be_saved(spec)):
         from lusogames_env.training.agents import load_agent
 
         return load_agent(spec, game)
@@ -95,10 +99,9 @@ def make_player(spec: Any, game: Game) -> Player:
 
 
 def _weights(values: list[Any]) -> np.ndarray:
-    try:
-        return np.array(values, float)
-    except (TypeError, ValueError):
-        raise OptionError(f"opponents: the weights {values!r} must be numbers") from None
+    if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        raise OptionError(f"opponents: the weights {values!r} must be numbers")
+    return np.array(values, float)
 
 
 def make_mixture(spec: Any, game: Game) -> tuple[list[Player], np.ndarray]:
