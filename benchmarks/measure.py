@@ -37,53 +37,57 @@ class Case:
     subject: str  # the game, or the library and its game
     name: str  # what is timed
     make: Callable[[], Run]
-    note: str = ""
+    threaded: bool = False  # runs in several threads: timed by the clock, all others by the processor's time
 
 
 @dataclass(frozen=True)
 class Result:
-    """Items per second of a case: one rate per round."""
+    """Items per second of a case, one rate per round: of the case's own kind of time, and by the clock."""
 
     subject: str
     name: str
     rates: list[float]
-    note: str = ""
+    wall_rates: list[float]
 
-    @property
-    def rate(self) -> float:
-        """Median over the rounds."""
-        return statistics.median(self.rates)
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON types with the medians."""
+        medians = {"rate": statistics.median(self.rates), "wall_rate": statistics.median(self.wall_rates)}
+        return {**vars(self), **medians}
 
 
 def measure(cases: Sequence[Case], rounds: int, seconds: float) -> list[Result]:
     """Time all cases in turn, `rounds` times, each for about `seconds`; the first pass only sizes the work."""
     runs = [(case, *_sized(case, seconds)) for case in cases]
-    rates: list[list[float]] = [[] for _ in cases]
+    results = [Result(case.subject, case.name, [], []) for case in cases]
     for round_ in range(rounds):
-        for (_, run, n), found in zip(runs, rates, strict=True):
+        for (case, run, n), result in zip(runs, results, strict=True):
             gc.collect()
-            done, spent = _timed(run, n)
-            found.append(done / spent)
+            done, wall, processor = _timed(run, n)
+            result.rates.append(done / (wall if case.threaded else processor))
+            result.wall_rates.append(done / wall)
         print(f"round {round_ + 1} of {rounds} done", file=sys.stderr, flush=True)
-    return [Result(case.subject, case.name, found, case.note) for case, found in zip(cases, rates, strict=True)]
+    return results
 
 
 def _sized(case: Case, seconds: float) -> tuple[Run, int]:
     """Return the case's run and how many items take about `seconds`."""
     print(f"preparing {case.subject}: {case.name}", file=sys.stderr, flush=True)
     run = case.make()
+    run(1)
     n = 1
     while True:
-        done, spent = _timed(run, n)
+        done, wall, processor = _timed(run, n)
+        spent = wall if case.threaded else processor
         if spent > seconds / 5:
             return run, max(1, int(done * seconds / spent))
         n = max(2 * n, done)
 
 
-def _timed(run: Run, n: int) -> tuple[int, float]:
-    start = time.perf_counter()
+def _timed(run: Run, n: int) -> tuple[int, float, float]:
+    """Return the items done, the seconds they took, and the processor's seconds."""
+    wall, processor = time.perf_counter(), time.process_time()
     done = run(n)
-    return done, time.perf_counter() - start
+    return done, time.perf_counter() - wall, time.process_time() - processor
 
 
 def circumstances() -> dict[str, Any]:

@@ -139,7 +139,7 @@ def peer_cases() -> list[Case]:
         found.append(_case("RLCard uno", "Python loop", _rlcard, "uno"))
     if _installed("pgx"):
         found += [
-            _case(f"Pgx {game}", f"batch {n}", _pgx, game, n)
+            Case(f"Pgx {game}", f"batch {n}", partial(_pgx, game, n), threaded=True)
             for game in ("connect_four", "leduc_holdem")
             for n in (1, 1024)
         ]

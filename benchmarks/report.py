@@ -30,8 +30,8 @@ def times(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.2g}"
 
 
-def _rates(content: dict[str, Any]) -> Rates:
-    return {(row["subject"], row["name"]): row["rate"] for row in content["results"]}
+def _rates(content: dict[str, Any], kind: str = "rate") -> Rates:
+    return {(row["subject"], row["name"]): row[kind] for row in content["results"]}
 
 
 # ---- throughput ----
@@ -47,7 +47,7 @@ def speeds(content: dict[str, Any]) -> str:
 
 def ratios(content: dict[str, Any]) -> str:
     """Return how each game stands to the floor and its faces to each other."""
-    rates, games = _rates(content), list(content["games"])
+    rates, wall, games = _rates(content), _rates(content, "wall_rate"), list(content["games"])
     rows = {
         "observation + actions, floats + bytes": lambda g: "{observation} + {actions}".format(**content["games"][g]),
         f"floor {FLOOR_SIZE}, µs": lambda g: f"{1e6 / rates[g, f'floor {FLOOR_SIZE}']:.2f}",
@@ -57,7 +57,7 @@ def ratios(content: dict[str, Any]) -> str:
             _step(rates, g) * rates[g, f"floor {FLOOR_SIZE}"]
         ),
         f"batch {FLOOR_SIZE}, 2 threads / 1 thread": lambda g: times(
-            rates[g, f"batch {FLOOR_SIZE}, 2 threads"] / rates[g, f"batch {FLOOR_SIZE}, 1 thread"]
+            wall[g, f"batch {FLOOR_SIZE}, 2 threads"] / wall[g, f"batch {FLOOR_SIZE}, 1 thread"]
         ),
         "cost of env / raw_env": lambda g: times(rates[g, "AEC raw_env"] / rates[g, "AEC env"]),
         "cost of env / raw_env, without choice": lambda g: times(_aec(rates, g, "env") / _aec(rates, g, "raw_env")),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import statistics
 import tempfile
 import time
 import warnings
@@ -29,7 +30,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
-from benchmarks.measure import Result, save
+from benchmarks.measure import save
 from benchmarks.report import training_speed
 from lusogames_env.engine.spaces import action_space, flat_observation_space
 from lusogames_env.training.config import Config, load_config
@@ -50,17 +51,17 @@ class Stopwatch(BaseCallback):
         return True
 
     def _on_rollout_start(self) -> None:
-        self.starts.append((time.perf_counter(), self.num_timesteps))
+        self.starts.append((time.process_time(), self.num_timesteps))
 
     def step(self, step: int, total: int, text: str) -> None:
         """Note the same when called as the trainer's report."""
-        self.starts.append((time.perf_counter(), step))
+        self.starts.append((time.process_time(), step))
 
     def say(self, text: str) -> None:
         """Leave what else the trainer reports."""
 
     def rate(self) -> float:
-        """Steps per second from the first start to the last."""
+        """Steps per second of the processor's time from the first start to the last; all run in one thread."""
         (began, first), (ended, last) = self.starts[0], self.starts[-1]
         return (last - first) / (ended - began)
 
@@ -209,7 +210,7 @@ def recipe() -> float:
     return watch.rate()
 
 
-def measured(config: Config, rounds: int) -> list[Result]:
+def measured(config: Config, rounds: int) -> list[dict[str, Any]]:
     """Run the trainers in turn, `rounds` times after a first one that only compiles."""
     torch.set_num_threads(1)
     trainers: list[tuple[str, str, Callable[[], float]]] = [
@@ -222,7 +223,10 @@ def measured(config: Config, rounds: int) -> list[Result]:
     for _ in range(rounds + 1):
         for (_, _, one), found in zip(trainers, rates, strict=True):
             found.append(one())
-    return [Result(who, setting, found[1:]) for (who, setting, _), found in zip(trainers, rates, strict=True)]
+    return [
+        {"subject": who, "name": setting, "rates": found[1:], "rate": statistics.median(found[1:])}
+        for (who, setting, _), found in zip(trainers, rates, strict=True)
+    ]
 
 
 def main() -> None:
@@ -236,7 +240,7 @@ def main() -> None:
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # the other library's own deprecations
     results = measured(load_config(args.config), args.rounds)
-    content = {"results": [{**vars(result), "rate": result.rate} for result in results]}
+    content = {"results": results}
     if args.json:
         save(args.json, content)
     print(training_speed(content))
