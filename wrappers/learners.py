@@ -63,20 +63,21 @@ class LearnerBatch:
         self._rows = np.arange(num_games)
         self._live = np.zeros(num_games, np.bool_)
         self.players: list[Player] = []
-        self.set_opponents(opponents)
         self.seed(seed)
+        self.set_opponents(opponents)
 
     def seed(self, seed: int | None) -> None:
         """Set the root of all seeds: games, seats, opponents."""
         root = np.random.SeedSequence(seed)
-        games, seats = root.spawn(2)
+        games, seats, players = root.spawn(3)
+        self._player_seed = int(players.generate_state(1, np.uint64)[0])
         self.batch.seed(int(games.generate_state(1, np.uint64)[0]))
         self._generator = np.random.Generator(np.random.PCG64(seats))
         self.games_started[:] = 0
 
     def set_opponents(self, opponents: Any) -> None:
         """Replace the opponents; each game takes one of the new ones from its next start on, running games at once."""
-        self.players, self._weights = make_mixture(opponents, self.game)
+        self.players, self._weights = make_mixture(opponents, self.game, self._player_seed)
         self._codes = np.array([player.decider for player in self.players], np.int8)
         if self._live.any():
             self._assign(self._live)

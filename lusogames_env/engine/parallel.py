@@ -31,6 +31,8 @@ class GameParallelEnv(ParallelEnv):
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise OptionError(f"render_mode = {render_mode!r}: expected None or one of {', '.join(RENDER_MODES)}")
         self.table = Table(game.new_box(**options))
+        if render_seat is not None and render_seat not in range(self.table.box.num_players):
+            raise OptionError(f"render_seat = {render_seat!r}: expected None or 0 … {self.table.box.num_players - 1}")
         self.metadata = metadata(game)
         self.render_mode, self.render_seat = render_mode, render_seat
         self.possible_agents = [f"player_{seat}" for seat in range(self.table.box.num_players)]

@@ -11,6 +11,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, RANDOM, Batch
 from lusogames_env.engine.errors import OptionError, nearest
 from lusogames_env.engine.game import Game
+from lusogames_env.engine.search import DEFAULTS, SearchPlayer, parse_search
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -72,14 +73,16 @@ def _may_be_saved(spec: str) -> bool:
     return ":" in spec or "/" in spec or Path(spec).is_dir()
 
 
-def make_player(spec: Any, game: Game) -> Player:
+def make_player(spec: Any, game: Game, seed: int | None = None) -> Player:
     """Return the player that `spec` names.
 
     Args:
-        spec: ``"random"``; a rule-based player of the game (``"heuristic"``); a folder with a saved agent or a training
-            run; the name of an agent that comes with the package (``"ppo:reis_de_portugal"``); a function
+        spec: ``"random"``; a rule-based player of the game (``"heuristic"``); ``"ismcts"`` or ``"flat_mc"``, settings
+            as in ``"ismcts:iterations=500,playout=heuristic"`` (see `engine.search`); a folder with a saved agent or a
+            training run; the name of an agent that comes with the package (``"ppo:reis_de_portugal"``); a function
             ``(observations, masks) -> actions``; or a `Player`.
         game: the game it is to play.
+        seed: root of a searching player's chance.
 
     Raises:
         OptionError: there is no such player.
@@ -91,11 +94,16 @@ def make_player(spec: Any, game: Game) -> Player:
     known = ("random", *game.bots)
     if isinstance(spec, str) and spec in known:
         return ScriptedPlayer(game, spec)
+    settings = parse_search(spec) if isinstance(spec, str) else None
+    if settings is not None:
+        return SearchPlayer(game, settings, name=spec, seed=seed)
     if isinstance(spec, Path) or (isinstance(spec, str) and spec and _may_be_saved(spec)):
         from lusogames_env.training.agents import load_agent
 
         return load_agent(spec, game)
-    raise OptionError(f"there is no player {spec!r} for {game.name}{nearest(str(spec), known)}; or give a saved agent")
+    raise OptionError(
+        f"there is no player {spec!r} for {game.name}{nearest(str(spec), (*known, *DEFAULTS))}; or give a saved agent"
+    )
 
 
 def _weights(values: list[Any]) -> np.ndarray:
@@ -104,7 +112,7 @@ def _weights(values: list[Any]) -> np.ndarray:
     return np.array(values, float)
 
 
-def make_mixture(spec: Any, game: Game) -> tuple[list[Player], np.ndarray]:
+def make_mixture(spec: Any, game: Game, seed: int | None = None) -> tuple[list[Player], np.ndarray]:
     """Return players and their probabilities for one player, a list of them, or a mapping of players to weights."""
     if isinstance(spec, Mapping):
         names, weights = list(spec), _weights(list(spec.values()))
@@ -114,4 +122,4 @@ def make_mixture(spec: Any, game: Game) -> tuple[list[Player], np.ndarray]:
         names, weights = [spec], np.ones(1)
     if not names or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
         raise OptionError(f"opponents = {spec!r}: expected at least one player with a weight above 0")
-    return [make_player(name, game) for name in names], weights / weights.sum()
+    return [make_player(name, game, seed) for name in names], weights / weights.sum()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lusogames_env.engine.errors import IllegalActionError, LusogamesError
+from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError
 from lusogames_env.engine.game import RUNNING, TRUNCATED, Box
 from lusogames_env.engine.state import GameState
 
@@ -57,6 +57,8 @@ class Table:
     def start(self, seed: int | None) -> None:
         """Set up a new game; without a seed the stream of seeds goes on."""
         if seed is not None:
+            if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+                raise OptionError(f"seed = {seed!r}: expected None or an integer of at least 0")
             self._generator = np.random.Generator(np.random.PCG64(seed))
         game_seed = self._generator.integers(2**63, dtype=np.int64, size=1)
         self.states[:] = self._blank
@@ -87,7 +89,7 @@ class Table:
             raise LusogamesError(
                 f"action {action!r} is no integer; give an index in 0 … {self.mask.shape[1] - 1}"
             ) from None
-        if number >= 0 and not self._advance(np.array([number], np.int64)):
+        if 0 <= number < self.mask.shape[1] and not self._advance(np.array([number], np.int64)):
             return
         inside = 0 <= number < self.mask.shape[1]
         text = f"'{self.box.labels[number]}' ({number})" if inside else f"{number}"
