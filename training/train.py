@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -251,13 +252,14 @@ class _Run(BaseCallback):
         learner, policy = self.learner, self.learner.policy
         learner.num_timesteps = self.last = values["step"]
         learner._n_updates, self.episodes, self.seconds = values["updates"], values["episodes"], values["seconds"]
-        learner.ep_info_buffer.extend({"r": r, "l": n, "t": t} for r, n, t in values["recent"])
+        recent = [{"r": r, "l": n, "t": t} for r, n, t in values["recent"]]
+        learner.ep_info_buffer = deque(recent, maxlen=learner._stats_window_size)
+        learner.ep_success_buffer = deque(maxlen=learner._stats_window_size)
         policy.load_state_dict({name: torch.from_numpy(array) for name, array in _below(arrays, "policy").items()})
         self._restore_optimizer(_below(arrays, "optimizer"))
         if self.pool is not None:
             self.pool.set_state(values["pool"], _below(arrays, "pool"), self.config.algorithm.activation)
             self.env.set_opponents({**self.scripted, **self.pool.opponents()})
-        learner._last_obs = self.env.reset()
         self.env.set_state(_below(arrays, "env"))
         learner._last_obs = self.env.learners.obs
         learner._last_episode_starts = arrays["episode_starts"]

@@ -241,6 +241,7 @@ class SB3VecEnv(VecEnv):
             target[:] = state[name]
         learners.obs = targets["obs"]
         learners._generator.bit_generator.state = json.loads(state["generator"].tobytes())
+        self._root = None
 
     def _require_bounds(self, state: dict[str, np.ndarray]) -> None:
         seats, assigned = state["seats"], state["assigned"]

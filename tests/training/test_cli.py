@@ -1,0 +1,139 @@
+"""The command line: what it prints, how it ends, and that it never shows a traceback for a user's mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lusogames_env.training import cli
+from tests.tools import ROOT, TOY, load_game
+from tests.training.conftest import Command, environment
+from tests.training.test_agents import BOX, make_network
+
+GAME = load_game(TOY)
+
+
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *args: object) -> tuple[int, str, str]:
+    """Run the command line in this process; return exit code, output and errors."""
+    monkeypatch.setattr(sys, "argv", ["lusogames", *map(str, args)])
+    try:
+        cli.main()
+        code = 0
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (["trian"], "Did you mean 'train'"),
+        (["train"], "train needs a configuration file, or --resume RUN"),
+        (["train", "seed=3"], "train needs a configuration file"),
+        (["train", "nothing.yaml"], "cannot read the configuration nothing.yaml"),
+        (["train", "--resume", "nowhere"], "nowhere is not a run folder"),
+        (["evaluate", "random"], "give --game"),
+        (["evaluate", "random", "--game", "toy", "--games", "1"], "--games"),
+        (["evaluate", "nowhere/at/all"], "there is no agent at nowhere/at/all"),
+        (["evaluate", "rndom", "random", "--game", "toy"], "did you mean 'random'"),
+        (["evaluate", "random", "--game", "toy", "-o", "num_players"], "expected name=value"),
+        (["evaluate", "random", "--game", "toy", "-o", "num_players=7"], "expected one of 2, 3, 4"),
+        (["evaluate", "random", "--game", "toy", "--json", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
+        (["games", "tay"], "did you mean 'toy'"),
+        (["play", "chess"], "there is no game 'chess'"),
+        (["play", "toy", "--seat", "3", "-o", "num_players=2"], "seat 3: expected 0 … 1"),
+        (["play", "toy", "-a", "random", "-a", "random", "-o", "num_players=2"], "2 opponents: expected 1 to 1"),
+    ],
+)
+def test_mistakes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, args: list[str], text: str
+) -> None:
+    code, _, err = call(capsys, monkeypatch, *args)
+    assert code == 2
+    assert text in err
+
+
+def test_a_wrong_configuration_is_told_without_a_traceback(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("game: toy\nalgoritm: {}\n")
+    done = command("train", "x.yaml")
+    assert done.returncode == 2
+    assert done.stderr == "error: x.yaml, line 2: algoritm: unknown key; did you mean 'algorithm'?\n"
+
+
+def test_from_training_to_evaluation(command: Command, tiny: Path, tmp_path: Path) -> None:
+    trained = command("train", tiny, "total_steps=256", "run=first")
+    assert trained.returncode == 0, trained.stderr
+    assert "after 256 steps" in trained.stdout
+    assert f"learning curve: {Path('first') / 'curve.png'}" in trained.stdout
+    evaluated = command("evaluate", "first", "--games", "50", "--json", "out.json")
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert "par 0.500" in evaluated.stdout
+    results = json.loads((tmp_path / "out.json").read_text())
+    assert [result["players"][1]["name"] for result in results] == ["random", "heuristic", "shaky"]
+    assert results[0]["games"] == 50
+
+
+def test_evaluation_prints_json_alone(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    args = ("evaluate", "heuristic", "random", "--game", "toy", "-o", "num_players=4", "--games", "8", "--json", "-")
+    code, out, _ = call(capsys, monkeypatch, *args)
+    assert code == 0
+    assert json.loads(out)[0]["arrangements"] == 4
+
+
+def test_a_saved_agent_brings_its_game_and_options(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from lusogames_env.training.agents import save_agent
+
+    save_agent(tmp_path / "agent", make_network(), GAME, BOX.options, {})
+    code, out, err = call(capsys, monkeypatch, "evaluate", tmp_path / "agent", "random", "--games", "10")
+    assert code == 0, err
+    assert "toy, 10 games" in out
+
+
+def test_games(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = call(capsys, monkeypatch, "games", "toy")
+    assert code == 0
+    for word in ("first_seat", "skip_forced", "observation (24,)", "actions 4", "heuristic", "4p-skip"):
+        assert word.replace("24", str(GAME.observation.size)) in out
+    code, out, _ = call(capsys, monkeypatch, "games", "--json")
+    assert {"toy", "reis_de_portugal"} <= {game["name"] for game in json.loads(out)}
+
+
+def test_a_game_in_the_terminal(command: Command) -> None:
+    played = command("play", "toy", "-o", "num_players=2", "--seed", "1", text="x\n?\n" + "0\n" * 60)
+    assert played.returncode == 0, played.stderr
+    assert "'x' is not a number from 0 to 1" in played.stdout
+    assert "STAY" in played.stdout
+    assert "The game is over." in played.stdout
+    assert "(you)" in played.stdout
+
+
+@pytest.mark.parametrize("text", ["q\n", "", "0\nQUIT\n"])
+def test_leaving_the_table(command: Command, text: str) -> None:
+    left = command("play", "toy", "--seed", "1", text=text)
+    assert left.returncode == 0, left.stderr
+    assert left.stdout.endswith("You have left the table.\n")
+
+
+def test_help_is_fast_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['lusogames', 'train', '--help']\n"
+        "from lusogames_env.training import cli\n"
+        "try: cli.main()\n"
+        "finally: assert not {'torch', 'numba', 'matplotlib', 'pydantic'} & set(sys.modules)"
+    )
+    best = 9.0
+    for _ in range(3):
+        began = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment())
+        best = min(best, time.perf_counter() - began)
+    assert done.returncode == 0, done.stderr
+    assert "--resume" in done.stdout
+    assert best < 1.0

@@ -1,0 +1,247 @@
+"""The command line, installed as ``lusogames``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lusogames_env.engine.errors import LusogamesError
+
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(
+        _name, "1"
+    )  # idle BLAS threads spin: with two jobs on the machine both get several times slower
+
+STOPPED = 130  # what a shell reports for a command that Ctrl-C ended
+WRONG = 2
+
+app = typer.Typer(
+    help="Tabletop games about the history of Portugal as reinforcement-learning environments.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+GameOptions = Annotated[
+    list[str] | None, typer.Option("--option", "-o", help="Option of the game as name=value; may be repeated.")
+]
+
+
+@app.command()
+def train(
+    items: Annotated[list[str] | None, typer.Argument(help="CONFIG, then key=value overrides.", metavar="…")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.", metavar="RUN")] = None,
+) -> None:
+    """Train an agent, or go on with a run.
+
+    lusogames train CONFIG [key=value …], or lusogames train --resume RUN [total_steps=N]
+    """
+    given = items or []
+    if resume is None and (not given or "=" in given[0]):
+        raise LusogamesError("train needs a configuration file, or --resume RUN; see configs/ for examples")
+    from rich.console import Console
+
+    from lusogames_env.training.config import load_config
+    from lusogames_env.training.progress import TerminalReport
+
+    console = Console()
+    config = load_config(given[0], given[1:]) if resume is None else None
+    console.print("loading torch …", style="dim")
+    from lusogames_env.training import train as training
+
+    with TerminalReport(console) as report:
+        if config is not None:
+            outcome = training.train(config, Path(given[0]).stem, report)
+        else:
+            assert resume is not None
+            outcome = training.resume(resume, tuple(given), report)
+    if not outcome.complete:
+        console.print(f"stopped at step {outcome.step:,}; go on with: lusogames train --resume {outcome.run}")
+        raise typer.Exit(STOPPED)
+    _show_outcome(console, outcome)
+
+
+def _show_outcome(console: Any, outcome: Any) -> None:
+    from rich.table import Table
+
+    table = Table(title=f"after {outcome.step:,} steps")
+    for heading in ("against", "games", "wins", "utility", "points"):
+        table.add_column(heading, justify="left" if heading == "against" else "right")
+    for name, result in outcome.evaluations.items():
+        own = result.players[0]
+        points = f"{own.points.mean:.2f} [{own.points.low:.2f}, {own.points.high:.2f}]"
+        table.add_row(name, str(result.games), str(own.wins), str(own.utility), points)
+    console.print(table)
+    console.print(f"learning curve: {outcome.run / 'curve.png'}", soft_wrap=True)
+    console.print(f"agent: {outcome.run}  (lusogames evaluate {outcome.run})", soft_wrap=True)
+
+
+def _parse_options(pairs: list[str] | None) -> dict[str, Any]:
+    from lusogames_env.training.yaml_files import parse_value
+
+    options = {}
+    for pair in pairs or ():
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise LusogamesError(f"--option {pair}: expected name=value, as num_players=3")
+        options[name.strip()] = parse_value(text)
+    return options
+
+
+@app.command()
+def evaluate(
+    players: Annotated[
+        list[str], typer.Argument(help="Run folders, saved agents, random, heuristic, ppo:<game>.", metavar="PLAYER …")
+    ],
+    games: Annotated[int, typer.Option(help="At least so many games.", min=2)] = 1000,
+    game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
+    option: GameOptions = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    threads: Annotated[int, typer.Option(min=1)] = 1,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
+) -> None:
+    """Let players meet in every seat arrangement.
+
+    One player alone meets random and the rule-based players in turn. Fewer players than seats: the last one takes
+    all seats that are left.
+    """
+    from rich.console import Console
+
+    from lusogames_env.training.evaluate import evaluate as run_evaluation
+    from lusogames_env.training.evaluate import rich_table
+
+    box = _box_for(players, game, option)
+    rounds = [players] if len(players) > 1 else [[players[0], name] for name in ("random", *box.game.bots)]
+    results = [run_evaluation(line, box, games, seed, threads) for line in rounds]
+    if json_file is not None:
+        text = json.dumps([result.to_json() for result in results], indent=2, ensure_ascii=False)
+        _write_text(json_file, text + "\n")
+    if str(json_file) != "-":
+        for result in results:
+            Console().print(rich_table(result))
+
+
+def _write_text(path: Path, text: str) -> None:
+    if str(path) == "-":
+        print(text, end="")
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LusogamesError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _box_for(players: list[str], game: str | None, pairs: list[str] | None) -> Any:
+    """Return the box that the players meet on: the named game, or what the first saved agent was trained on."""
+    from lusogames_env.games import get_game
+    from lusogames_env.training.agents import read_agent_info
+
+    options = _parse_options(pairs)
+    if game is not None:
+        return get_game(game).new_box(**options)
+    for player in players:
+        if player.startswith("ppo:") or "/" in player or Path(player).exists():
+            info = read_agent_info(player)
+            return get_game(info["game"]).new_box(**{**info["options"], **options})
+    raise LusogamesError(f"which game? None of {', '.join(players)} is a saved agent: give --game")
+
+
+@app.command()
+def games(
+    name: Annotated[str | None, typer.Argument(help="Show this game in full.", metavar="[GAME]")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the games with options and spaces."""
+    from lusogames_env.games import game_names, get_game
+
+    found = [get_game(game) for game in ([name] if name else game_names())]
+    if as_json:
+        print(json.dumps([_describe(game) for game in found], indent=2, ensure_ascii=False, default=str))
+        return
+    from rich.console import Console
+
+    for game in found:
+        _show_game(Console(), game)
+
+
+def _describe(game: Any) -> dict[str, Any]:
+    from lusogames_env.training.agents import shipped_agents
+
+    agents = [agent for agent in shipped_agents() if agent.partition(":")[2].partition("/")[0] == game.name]
+    return {
+        "name": game.name,
+        "title": game.title,
+        "id": game.id,
+        "version": game.version,
+        "players": list(game.players),
+        "observation": game.observation.size,
+        "actions": game.actions.n,
+        "bots": list(game.bots),
+        "agents": agents,
+        "variants": game.variants,
+        "options": [
+            {"name": o.name, "default": o.default, "expected": o.expected(), "doc": o.doc} for o in game.options
+        ],
+    }
+
+
+def _show_game(console: Any, game: Any) -> None:
+    from rich.table import Table
+
+    facts = _describe(game)
+    table = Table(title=f"{game.title}: {game.name}_v{game.version}, {game.id}", title_justify="left")
+    for heading in ("option", "default", "values", "meaning"):
+        table.add_column(heading)
+    for option in facts["options"]:
+        table.add_row(option["name"], repr(option["default"]), option["expected"], option["doc"])
+    console.print(table)
+    console.print(f"  players {facts['players']}, observation ({facts['observation']},), actions {facts['actions']}")
+    console.print(f"  variants: {', '.join(facts['variants'])}")
+    console.print(f"  players to meet: {', '.join(['random', *facts['bots'], *facts['agents']])}\n")
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="Name of the game; `lusogames games` lists them.", metavar="GAME")],
+    against: Annotated[
+        list[str] | None, typer.Option("--against", "-a", help="Opponent; may be repeated, clockwise from you.")
+    ] = None,
+    option: GameOptions = None,
+    seat: Annotated[int, typer.Option(help="Your seat.", min=0)] = 0,
+    seed: Annotated[int | None, typer.Option(help="Seed of the game; default: a fresh one.", min=0)] = None,
+) -> None:
+    """Play a game in the terminal.
+
+    Opponents can be random, rule-based, saved agents or run folders; the default is the rule-based player.
+    """
+    from lusogames_env.games import get_game
+    from lusogames_env.training.play import Left
+    from lusogames_env.training.play import play as play_game
+
+    the_game = get_game(game)
+    opponents = against or [the_game.bots[0] if the_game.bots else "random"]
+    try:
+        play_game(the_game.new_box(**_parse_options(option)), list(opponents), seat, seed, input, print)
+    except Left:
+        print("You have left the table.")
+
+
+def main() -> None:
+    """Run the command line; errors a user can cause end with a message and exit code 2, Ctrl-C with 130."""
+    try:
+        app(prog_name="lusogames")
+    except LusogamesError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(WRONG)
+    except KeyboardInterrupt:
+        sys.exit(STOPPED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""A run in the terminal: a progress bar where there is one, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+class TerminalReport:
+    """Shows a run's progress; use it as a context."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[text]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
+        self._task = self._progress.add_task("training", total=None, text="")
+
+    def __enter__(self) -> TerminalReport:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def step(self, step: int, total: int, text: str) -> None:
+        """Move the bar."""
+        self._progress.update(self._task, completed=min(step, total), total=total, text=text)
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar."""
+        self.console.print(text, highlight=False, soft_wrap=True)
