@@ -122,14 +122,17 @@ def end_round(state: GameState, cards: str = "", *dice: tuple[int, int]) -> Game
     """End the turn and decline all extra turns; the next round's Castilian phase runs with these cards and dice."""
     if cards:
         lay(state, cards)
-    if state.record.decision < PLEDGE:
-        state.apply("end turn")
     r = state.record
-    while r.asked + 1 < len(asked(state)):
+    last = "no contribution"
+    if r.decision < PLEDGE and r.turn_kind == EXTRA3:
+        last = "end turn"
+    elif r.decision < PLEDGE:
+        state.apply("end turn")
+    while last != "end turn" and r.asked + 1 < len(asked(state)):
         state.apply("no contribution")
     if dice:
         force_draws(r, dice)
-    return state.apply("no contribution")
+    return state.apply(last)
 
 
 def asked(state: GameState) -> list[int]:
