@@ -61,7 +61,7 @@ def give(game: GameState, seat: int = 0, **things: Any) -> GameState:
     for slot, hexes in things.pop("put", {}).items():
         face = int(record.slot_face[slot])
         for h in hexes:
-            _take_chips(record, seat, 2 if game.box.array[0].face_hex[face, h] == MOUNTAIN else 1)
+            _take_chips(record, seat, 2 if game.box.record[0].face_hex[face, h] == MOUNTAIN else 1)
             record.chips[slot, seat] |= 1 << h
             if record.first[slot, h] < 0:
                 record.first[slot, h] = seat
@@ -162,5 +162,3 @@ def ranking(game: GameState) -> list[int]:
     """Return the seats from the winner down."""
     place = game.outcome("placement")
     return sorted(range(len(place)), key=lambda seat: -place[seat])
-
-
