@@ -121,6 +121,7 @@ class Game:
         fill_box: ``(record, components, options) -> None`` writes components and options into the box record.
         own_options: options beyond the common ones.
         cross_check: ``(options) -> error text or None`` for options that exclude each other.
+        teams: ``(options) -> team number of each seat``; default: everybody for himself.
         variants: named option sets that tests, golden playthroughs and benchmarks run over.
         bots: names of the rule-based players, in the order of their `kind`.
         invariants: text of every non-zero code of ``check``.
@@ -143,6 +144,9 @@ class Game:
     max_plies: int
     own_options: tuple[Option, ...] = ()
     cross_check: Callable[[dict[str, Any]], str | None] = field(default=lambda options: None)
+    teams: Callable[[dict[str, Any]], tuple[int, ...]] = field(
+        default=lambda options: tuple(range(options["num_players"]))
+    )
     bots: tuple[str, ...] = ("heuristic",)
     max_rounds: tuple[int, int, int] | None = None
     version: int = 0
