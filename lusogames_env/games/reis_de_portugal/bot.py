@@ -202,7 +202,7 @@ def best_play(state: Any, box: Any, mask: Any, seat: int) -> int:
 def gain_of_play(state: Any, box: Any, seat: int, action: int, table_worth: float) -> float:
     """Return the expected gain of one way to play a card."""
     from_castle = action >= CASTLE
-    as_nine = action == PLAY_AS_9 or action == CASTLE_AS_9
+    as_nine = action in (PLAY_AS_9, CASTLE_AS_9)
     card = AFONSO_HENRIQUES if as_nine else action - PLAY
     if from_castle:
         card = int(state.castle[seat])

@@ -15,7 +15,6 @@ from lusogames_env.games.reis_de_portugal.game import (
     OBSERVATION,
     PILE,
     ROUNDS,
-    SEATS,
 )
 from lusogames_env.games.reis_de_portugal.rules import NO_BONUS, NO_CARD, NO_DYNASTY, around, count, house_in_force
 

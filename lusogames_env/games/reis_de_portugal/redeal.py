@@ -17,7 +17,7 @@ from lusogames_env.games.reis_de_portugal.rules import (
     value_of,
 )
 
-SWAPS = 8  # tried swaps per card: they even out the first deal, in which cards with few places come no later than others
+SWAPS = 8  # tried swaps per card, which even out the first deal
 
 
 @kernel

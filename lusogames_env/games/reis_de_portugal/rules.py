@@ -299,7 +299,7 @@ def first_leader(state: Any, box: Any) -> int:
 
 @kernel
 def start_flush(state: Any, box: Any) -> None:
-    """Let all who hold a card take part from the leader on; with all hands empty it is the last Flush (RP-05, RP-29)."""
+    """Line up all who hold a card, the leader first; with all hands empty it is the last Flush (RP-05, RP-29)."""
     n = box.num_players
     held = 0
     for seat in range(n):
@@ -382,7 +382,7 @@ def go_to_next_player(state: Any) -> bool:
 def play(state: Any, box: Any, seat: int, action: int) -> None:
     """Put a card face up on the table, from the hand or the Castle (Starting 3)."""
     from_castle = action >= CASTLE
-    as_nine = action == PLAY_AS_9 or action == CASTLE_AS_9
+    as_nine = action in (PLAY_AS_9, CASTLE_AS_9)
     if from_castle:
         card = int(state.castle[seat])
         state.castle[seat] = NO_CARD
@@ -508,7 +508,7 @@ def contending_dynasty(box: Any, house: int, led: int, bonus: int, last: bool, p
     """Return the dynasty whose cards can win, or `ANY_DYNASTY`; `played` is the set of dynasties on the table."""
     if last or led == FILIPINA:
         return ANY_DYNASTY
-    if bonus == BATTLE or bonus == CUTS:
+    if bonus in (BATTLE, CUTS):
         return led
     trump = int(box.trump[house])
     if played >> trump & 1:
@@ -881,7 +881,7 @@ def legal(state: Any, box: Any, mask: Any) -> int:
 def skippable(state: Any, box: Any) -> bool:
     """A skipped decision was forced: that must follow from what everybody sees, or the silence would leak.
 
-    A single second card could be told from D. Afonso Henriques, and under `strict` a single playable card from a choice.
+    A single second card could be told from D. Afonso Henriques, and under `strict` one playable card from several.
     """
     if state.phase == PLAYING:
         return state.last_flush != 0
@@ -1056,9 +1056,9 @@ def extras_hold(state: Any, box: Any) -> bool:
     for seat in range(box.num_players):
         if state.second[seat] != NO_CARD and state.bonus != BATTLE:
             return False
-        if state.pass_card[seat] != NO_CARD:
-            if state.bonus != INTRIGUE or not state.hand[seat] & bit(state.pass_card[seat]):
-                return False
+        passing = state.pass_card[seat] != NO_CARD
+        if passing and (state.bonus != INTRIGUE or not state.hand[seat] & bit(state.pass_card[seat])):
+            return False
         if state.siege_card[seat] != NO_CARD:
             positions |= bit(state.siege_card[seat])
             taken += 1

@@ -10,16 +10,16 @@ from tests.games.reis_de_portugal.table import (
     AFONSINA,
     ALL,
     AVIS,
-    BRAGANCA,
     BONUS_CODES,
+    BRAGANCA,
     FILIPINA,
     FOG,
     FOOL,
     PILE,
     act,
     as_bits,
-    card_id,
     captured,
+    card_id,
     castles,
     choices,
     finish,
@@ -73,9 +73,7 @@ def test_draw_count_with_four_players():
 
 @pytest.mark.rules("EC-04", "F1", "F2", "F3", "RP-16")
 def test_fool_in_the_middle():
-    state = position(
-        3, "BR", hands=[[12, 2, 30], [FOOL, 22, 31], [3, 33, 11]], wall=[25, 34, 29], pile=3
-    )
+    state = position(3, "BR", hands=[[12, 2, 30], [FOOL, 22, 31], [3, 33, 11]], wall=[25, 34, 29], pile=3)
     act(state, "PLAY 12", f"PLAY {FOOL}")
     assert choices(state) == {"PLAY 11", "CASTLE"}
     assert gains(state, "PLAY 11") == [{11, 12, FOOL}, set(), set()]
@@ -254,9 +252,7 @@ def test_intrigue_with_the_last_cards():
 
 @pytest.mark.rules("EC-18", "Z3", "Z4", "F5", "RP-27")
 def test_siege_and_trump():
-    state = position(
-        3, "AF", hands=[[14, 2], [8, 4], [15, 3]], wall=[FOOL, 24, 29], rules="advanced"
-    )
+    state = position(3, "AF", hands=[[14, 2], [8, 4], [15, 3]], wall=[FOOL, 24, 29], rules="advanced")
     act(state, "PLAY 14", "BEFORE WALL 24", "PLAY 8", f"BEFORE WALL {FOOL}", "PLAY 15")
     assert choices(state) == {"BEFORE WALL 29"}
     assert gains(state, "BEFORE WALL 29") == [set(), {14, 8, 15}, set()]

@@ -64,13 +64,9 @@ def test_order_of_taking_wall_cards():
 
 
 @pytest.mark.rules("WE-03", "G1", "G7", "G8", "RP-03")
-@pytest.mark.parametrize(
-    ("castle_assist", "expected"), [("free", {"PLAY 15", "CASTLE"}), ("strict", {"PLAY 15"})]
-)
+@pytest.mark.parametrize(("castle_assist", "expected"), [("free", {"PLAY 15", "CASTLE"}), ("strict", {"PLAY 15"})])
 def test_maria_must_follow(castle_assist, expected):
-    state = position(
-        3, "AF", hands=[[12], [15, 22], None], castles={1: 24}, castle_assist=castle_assist
-    )
+    state = position(3, "AF", hands=[[12], [15, 22], None], castles={1: 24}, castle_assist=castle_assist)
     act(state, "PLAY 12")
     assert choices(state) == expected
 
@@ -124,18 +120,14 @@ def others(*mine: int | str) -> list[int | str]:
 
 
 @pytest.mark.rules("WE-06", "Q5", "Q6", "I3", "I4", "RP-13")
-@pytest.mark.parametrize(
-    ("kings", "points"), [((18, 19, 20), 0), ((18, 20), -2), ((18, 19), -2), ((19,), -1), ((), 0)]
-)
+@pytest.mark.parametrize(("kings", "points"), [((18, 19, 20), 0), ((18, 20), -2), ((18, 19), -2), ((19,), -1), ((), 0)])
 def test_all_three_filipina_cost_nothing(kings, points):
     state = finish([kings, others(*kings)], [1, 1], winner=1, house="AF")
     assert state.record.points[0, 0] == points
     assert state.record.points[0, 1] == 3 + 1 + 2 - (3 - len(kings)) * (len(kings) > 0)
 
 
-@pytest.mark.rules(
-    "WE-07", "O3", "Q1", "Q2", "Q3", "Q4", "Q7", "Q8", "Q9", "Q10", "Q11", "Q13", "E2", "C9", "RP-40"
-)
+@pytest.mark.rules("WE-07", "O3", "Q1", "Q2", "Q3", "Q4", "Q7", "Q8", "Q9", "Q10", "Q11", "Q13", "E2", "C9", "RP-40")
 def test_royal_house_card():
     state = finish(
         [
@@ -154,9 +146,7 @@ def test_royal_house_card():
 
 @pytest.mark.rules("WE-08", "A3", "Z1", "Z2", "Z7", "RP-18", "RP-27")
 def test_manuel_besieges():
-    state = position(
-        4, "BR", hands=[[14, 13], [11, 22], None, None], wall=[1, 25, 34, 29], rules="advanced"
-    )
+    state = position(4, "BR", hands=[[14, 13], [11, 22], None, None], wall=[1, 25, 34, 29], rules="advanced")
     act(state, "PLAY 14")
     assert phase(state) == "SIEGE" and state.actor == 0
     assert choices(state) == {f"BEFORE WALL {c}" for c in ("1", "1 as 9", "25", "34", "29")}
@@ -169,9 +159,7 @@ def test_manuel_besieges():
 
 @pytest.mark.rules("WE-09", "Q12", "Q14", "C9", "RP-32")
 def test_doubling_and_floor(tmp_path):
-    path = edited_components(
-        tmp_path, ("number = 18", "vp = -1", "vp = -2"), ("number = 20", "vp = -1", "vp = -2")
-    )
+    path = edited_components(tmp_path, ("number = 18", "vp = -1", "vp = -2"), ("number = 20", "vp = -1", "vp = -2"))
     state = finish(
         [[18, *AFONSINA[:5]], [*AVIS, 20, *BRAGANCA], AFONSINA[5:], [19]],
         [1, 4, 2, 1],
