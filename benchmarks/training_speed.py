@@ -36,7 +36,7 @@ from lusogames_env.engine.spaces import action_space, flat_observation_space
 from lusogames_env.training.config import Config, load_config
 from lusogames_env.training.train import ACTIVATIONS, train
 
-UPDATES = 4  # timed updates of a round, each with its rollout
+UPDATES = 2  # timed updates of a round, each with its rollout
 LEGAL = 8  # legal actions of the environment that does nothing
 
 
