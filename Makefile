@@ -38,10 +38,11 @@ check: types
 	$(BIN)/ruff format --check .
 
 # wrappers/ and training/ lie beside the package they belong to; mypy sees them through a folder of links.
+# Tests are run, not type-checked: many of them hand over what the types forbid.
 types: $(INSTALLED)
 	rm -rf build/typing && mkdir -p build/typing/lusogames_env
 	ln -s $(CURDIR)/lusogames_env/* $(CURDIR)/wrappers $(CURDIR)/training build/typing/lusogames_env/
-	MYPYPATH=build/typing $(BIN)/mypy -p lusogames_env -p benchmarks -p tests
+	MYPYPATH=build/typing $(BIN)/mypy -p lusogames_env -p benchmarks
 
 docs: $(INSTALLED)
 	$(BIN)/python -m lusogames_env.engine.docs
