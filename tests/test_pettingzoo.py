@@ -229,7 +229,9 @@ def test_a_copy_in_mid_game_has_the_same_future(case: Case, way: str, seed: int)
     for _ in range(2 * len(case.actions) + 40):
         assert env.agent_selection == twin.agent_selection
         assert env.rewards == twin.rewards and env.terminations == twin.terminations
-        assert (env.observe(env.agent_selection)["observation"] == twin.observe(env.agent_selection)["observation"]).all()
+        assert (
+            env.observe(env.agent_selection)["observation"] == twin.observe(env.agent_selection)["observation"]
+        ).all()
         if act(env, generators[0]) != act(twin, generators[1]):
             raise AssertionError("the twins part")
         if not env.agents:

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from lusogames_env.engine.batch import GO_ON, WAIT
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError
 from lusogames_env.engine.render import show
 from lusogames_env.engine.spaces import action_space, flat_observation_space
@@ -77,7 +78,8 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         if not self._ready:
             raise LusogamesError("the game is over or not yet begun: call reset() before step()")
         try:
-            rewards, terminated, truncated = self.learners.step(np.array([action], np.int64))
+            known = GO_ON if action == WAIT else action  # WAIT is no action of the game: it is as illegal as -1
+            rewards, terminated, truncated = self.learners.step(np.array([known], np.int64))
         except IllegalActionError as error:
             if self._illegal == "raise":
                 raise

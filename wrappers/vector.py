@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from lusogames_env.engine.batch import WAIT
+from lusogames_env.engine.batch import GO_ON, WAIT
 from lusogames_env.engine.errors import LusogamesError, OptionError
 from lusogames_env.engine.spaces import action_space, flat_observation_space
 from lusogames_env.wrappers.learners import LearnerBatch
@@ -111,6 +111,7 @@ class GameVectorEnv(VectorEnv):
         if not self._seeded:
             raise LusogamesError("step() before reset(): call reset() first")
         actions = np.array(actions, np.int64)
+        actions[actions == WAIT] = GO_ON  # WAIT is ours to give, not the caller's: both are illegal actions
         if self._done.any() and self.autoreset_mode == AutoresetMode.DISABLED:
             ended = np.flatnonzero(self._done).tolist()
             raise LusogamesError(f"games {ended} are over: reset(options={{'reset_mask': …}}) them first")
