@@ -114,10 +114,12 @@ def evaluate(
     from rich.console import Console
 
     from lusogames_env.training.evaluate import evaluate as run_evaluation
-    from lusogames_env.training.evaluate import rich_table
+    from lusogames_env.training.evaluate import rich_table, sides_of
 
     box = _box_for(players, game, option)
-    rounds = [players] if len(players) > 1 else [[players[0], name] for name in ("random", *box.game.bots)]
+    rounds = [players]
+    if len(players) == 1 and len(sides_of(box)) > 1:
+        rounds = [[players[0], name] for name in ("random", *box.game.bots)]
     results = [run_evaluation(line, box, games, seed, threads) for line in rounds]
     if json_file is not None:
         text = json.dumps([result.to_json() for result in results], indent=2, ensure_ascii=False)

@@ -112,7 +112,7 @@ class Config(_Model):
 
     game: str
     options: dict[str, Any] = {}
-    seat: Literal["rotate", "random"] | Annotated[int, Field(ge=0)] = "rotate"
+    seat: Literal["rotate", "random", "team", "all"] | Annotated[int, Field(ge=0)] = "rotate"
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     total_steps: Annotated[int, Field(ge=1)] = 500_000
     num_envs: Annotated[int, Field(ge=1, le=65_536)] = 128
@@ -291,7 +291,9 @@ def _check_game(config: Config, source: _Source) -> None:
     except LusogamesError as error:
         raise source.fail(("options",), str(error)) from error
     if isinstance(config.seat, int) and config.seat >= box.num_players:
-        raise source.fail(("seat",), f"found {config.seat}; expected 'rotate', 'random' or 0 … {box.num_players - 1}")
+        raise source.fail(
+            ("seat",), f"found {config.seat}; expected 'rotate', 'random', 'team', 'all' or 0 … {box.num_players - 1}"
+        )
     places: list[tuple[Path_, str]] = [(("opponents", "players", name), name) for name in config.opponents.players]
     places += [(("evaluation", "opponents", i), name) for i, name in enumerate(config.evaluation.opponents)]
     for at, name in places:

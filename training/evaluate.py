@@ -87,9 +87,9 @@ def mean_interval(values: np.ndarray) -> Estimate:
 
 
 def sides_of(box: Box) -> list[list[int]]:
-    """Return the seats of every side: one seat each, or the two teams, whose members sit opposite each other."""
-    seats = range(box.num_players)
-    return [[0, 2], [1, 3]] if box.options.get("teams") else [[seat] for seat in seats]
+    """Return the seats of every side: one seat each, or the members of a team."""
+    teams = box.game.teams(box.options)
+    return [[seat for seat, its in enumerate(teams) if its == team] for team in sorted(set(teams))]
 
 
 def win_shares(utilities: np.ndarray, sides: Sequence[Sequence[int]]) -> np.ndarray:

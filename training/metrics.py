@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.logger import KVWriter
 
 JSONL, CSV, TENSORBOARD = "metrics.jsonl", "metrics.csv", "tensorboard"
 COLUMNS = {
@@ -39,8 +40,8 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict) and "step" in row]
 
 
-class Metrics:
-    """Writes the metrics of a run. It is the `output_format` of the run's stable-baselines3 logger.
+class Metrics(KVWriter):
+    """Writes the metrics of a run. It is the output of the run's stable-baselines3 logger.
 
     Going on from `step`, rows after it are dropped: the run makes them again.
     """

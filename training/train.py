@@ -42,6 +42,9 @@ TRAINING, POOL, EVALUATION, FINAL_EVALUATION = range(4)  # spawn keys: unrelated
 PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
 
+NOBODY = "nobody"  # whom an agent meets where all seats are on one side
+
+
 def stream(config: Config, purpose: int, number: int = 0) -> int:
     """Return the seed of one purpose of a run; different purposes and numbers never share their games."""
     return int(np.random.SeedSequence(config.seed, spawn_key=(purpose, number)).generate_state(1)[0])
@@ -91,7 +94,10 @@ class _Run(BaseCallback):
         self.game = self.box.game
         plan = config.opponents.self_play
         self.pool = SnapshotPool(plan, np.random.default_rng(stream(config, POOL))) if plan and plan.weight else None
+        self.sides = len(sides_of(self.box))
+        self.rivals = config.evaluation.opponents if self.sides > 1 else [NOBODY]
         self.scripted = {make_player(name, self.game): w for name, w in config.opponents.players.items() if w > 0}
+        self.unlogged: dict[str, float] = {}
         self.last = -1  # the step at which this callback last did its work
         self.episodes = 0
         self.seconds = 0.0
@@ -197,9 +203,10 @@ class _Run(BaseCallback):
         learner = Agent(self.network(), "learner")
         row: dict[str, Any] = {"step": step}
         results = {}
-        for number, name in enumerate(self.config.evaluation.opponents):
+        for number, name in enumerate(self.rivals):
             seed = stream(self.config, purpose, 1000 * step + number)
-            results[name] = evaluate([learner, name], self.box, games, seed, self.config.threads)
+            players = [learner] if name == NOBODY else [learner, name]
+            results[name] = evaluate(players, self.box, games, seed, self.config.threads)
             own = results[name].players[0]
             values = (own.wins.mean, own.wins.low, own.wins.high, own.utility.mean, own.points.mean)
             row |= {f"{c}_vs_{name}": v for c, v in zip(_EVALUATED, values, strict=True)}
@@ -208,8 +215,7 @@ class _Run(BaseCallback):
         return results
 
     def _plot(self) -> Path:
-        par = 1.0 / len(sides_of(self.box))
-        return plot_curve(self.folder, self.folder.name, self.config.evaluation.opponents, par)
+        return plot_curve(self.folder, self.folder.name, self.rivals, 1.0 / self.sides)
 
     # ---- stop and go on ----
 
@@ -236,11 +242,17 @@ class _Run(BaseCallback):
             "recent": [[e["r"], e["l"], e["t"]] for e in learner.ep_info_buffer or ()],
             "numpy": [int(position), int(has_gauss), float(cached)],
             "pool": pool_values,
+            "unlogged": self._unlogged(),
         }
         training = {"steps": step, "episodes": self.episodes, "seconds": values["seconds"], "seed": self.config.seed}
         agent = agent_files(self.network(), self.game, self.box.options, training)
         contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         save_checkpoint(self.folder, step, Checkpoint(values, contiguous, agent), self.config.checkpoint.keep)
+
+    def _unlogged(self) -> dict[str, float]:
+        """Return what the last update has measured; it is written with the next rollout."""
+        values = self.learner.logger.name_to_value.items()
+        return {n: float(v) for n, v in values if isinstance(v, (int, float, np.number)) and np.isfinite(v)}
 
     def _episode_starts(self) -> np.ndarray:
         starts = self.learner._last_episode_starts
@@ -252,6 +264,7 @@ class _Run(BaseCallback):
         learner, policy = self.learner, self.learner.policy
         learner.num_timesteps = self.last = values["step"]
         learner._n_updates, self.episodes, self.seconds = values["updates"], values["episodes"], values["seconds"]
+        self.unlogged = values["unlogged"]
         recent = [{"r": r, "l": n, "t": t} for r, n, t in values["recent"]]
         learner.ep_info_buffer = deque(recent, maxlen=learner._stats_window_size)
         learner.ep_success_buffer = deque(maxlen=learner._stats_window_size)
@@ -279,8 +292,10 @@ class _Run(BaseCallback):
     def go(self, fresh: bool) -> Outcome:
         """Train to the end or until the user stops; then evaluate and draw."""
         config = self.config
-        self.metrics = Metrics(self.folder, config.evaluation.opponents, max(self.last, 0))
-        self.learner.set_logger(Logger(None, [self.metrics]))  # type: ignore[list-item]
+        self.metrics = Metrics(self.folder, self.rivals, max(self.last, 0))
+        self.learner.set_logger(Logger(None, [self.metrics]))
+        for name, value in self.unlogged.items():
+            self.learner.logger.record(name, value)
         try:
             left = config.total_steps - self.learner.num_timesteps
             if left > 0:
@@ -399,10 +414,10 @@ def train(config: Config, name: str = "run", report: Report | None = None) -> Ou
 
 
 def resume(folder: str | Path, overrides: tuple[str, ...] = (), report: Report | None = None) -> Outcome:
-    """Go on with a run from its last complete checkpoint; the result is the same as without the stop.
+    """Go on with a run from its last complete checkpoint; the weights end up the same, to the bit, as without the stop.
 
     Restored are the weights, the optimizer, all counters, the pool of snapshots, the games in progress and the
-    generators of NumPy, torch, the games and the opponents.
+    generators of NumPy, torch, the games and the opponents. Only a searching opponent begins its own chance anew.
 
     Args:
         folder: the run folder.

@@ -30,7 +30,8 @@ class SB3VecEnv(VecEnv):
     - ``terminal_observation``: float32 (size,), what the learner saw at the end,
     - ``TimeLimit.truncated``: whether the game was cut off at ``max_rounds``,
     - ``episode``: ``{"r": utility, "l": decisions of the learner, "t": seconds since the start}`` as `Monitor` writes,
-    - ``seat``: the learner's seat, ``opponents``: the name of the player of every seat (``learner`` for its own),
+    - ``seat``: the learner's seat (of several, the last on turn),
+    - ``opponents``: the name of the player of every seat (``learner`` for its own),
     - ``illegal_action``: the action and its text, if the game ended by one.
 
     What an illegal action does is the game's option ``illegal``: ``lose`` (default) ends the game with reward -1,
@@ -54,7 +55,7 @@ class SB3VecEnv(VecEnv):
             game: name, `Game` or `Box`.
             num_envs: how many games.
             opponents: a player, a list of players, or a mapping of players to weights.
-            seat: the learner's seat: a number, ``"rotate"`` or ``"random"``.
+            seat: the learner's seat: a number, ``"rotate"`` or ``"random"``; or its seats: ``"team"``, ``"all"``.
             seed: root of all seeds.
             threads: threads to split the games over.
             mark_truncated: False tells the trainer that a game cut off at ``max_rounds`` has really ended, so that it
@@ -114,7 +115,7 @@ class SB3VecEnv(VecEnv):
         ended = np.flatnonzero(dones)
         if ended.size:
             for i in ended:
-                infos[i] = self._last_info(i, rewards[i], truncated[i], int(actions[i]) if illegal[i] else None)
+                infos[i] = self._last_info(int(i), rewards[i], truncated[i], int(actions[i]) if illegal[i] else None)
             self._lengths[ended] = 0
             learners.reset(dones)
         return learners.obs, rewards, dones, infos

@@ -66,7 +66,7 @@ def test_schedules_run_from_initial_to_final(shape: str, half: float) -> None:
         ("algorithm.learning_rat=1", ["algorithm.learning_rat", "unknown key", "did you mean 'learning_rate'"]),
         ("totalsteps=5", ["totalsteps", "unknown key", "did you mean 'total_steps'"]),
         ("a.b=1", ["a: unknown key"]),
-        ("seat=x", ["seat: found 'x'", "'rotate' or 'random' or an integer"]),
+        ("seat=x", ["seat: found 'x'", "'rotate', 'random', 'team' or 'all' or an integer"]),
         ("seat=2", ["seat: found 2", "0 … 1"]),
         ("seed=-1", ["seed: found -1", "greater than or equal to 0"]),
         ("total_steps=1e3", ["total_steps: found 1000.0", "an integer"]),
