@@ -1,6 +1,8 @@
 """Rule-based players.
 
-"heuristic" weighs dice, cubes and VP; "greedy" takes the cheapest card and the best fight of a single card.
+"heuristic" weighs dice, cubes and VP, fight by fight; "greedy" takes the cheapest card and the best fight of a single
+card; "veteran" plays as "heuristic" does, but holds cubes dearer and spends a second card only where it earns more than
+it would in a fight of its own.
 """
 
 from __future__ import annotations
@@ -66,11 +68,12 @@ from lusogames_env.games.d_afonso_henriques.rules import (
     warrior_usable,
 )
 
-HEURISTIC, GREEDY = range(2)
+HEURISTIC, GREEDY, VETERAN = range(3)
 CUBE = 0.7  # worth of a cube in VP
 ENGINE = 1.2  # worth of a siege engine
 DIE, LAST_DIE = 0.4, 0.1  # worth of a die kept for later: before and in the last battle
-VILLAGE_CUBE = 0.75  # price of a cube in dice
+SECOND_CARD = 3.5  # veteran: what a card earns in a fight of its own
+VILLAGE_CUBE, VETERAN_CUBE = 0.75, 1.0  # price of a cube in dice
 FIRST_PLAYER = 0.35
 IDLE = -0.2
 KEENNESS = 0.5  # added to the worth of a victory when it can be bought
@@ -137,8 +140,8 @@ def expected_draw(state: Any, box: Any, seat: int, cards: int) -> float:
 
 
 @kernel
-def symbol_worth(state: Any, box: Any, seat: int, symbol: int) -> float:
-    """Worth of a symbol in dice, less its price."""
+def symbol_worth(state: Any, box: Any, seat: int, symbol: int, cube: float) -> float:
+    """Worth of a symbol in dice, less its price at `cube` dice a cube."""
     if symbol == V0:
         return FIRST_PLAYER
     pile = pile_of(symbol)
@@ -146,11 +149,11 @@ def symbol_worth(state: Any, box: Any, seat: int, symbol: int) -> float:
         dice = 1.0 * best_dice(state.piles[pile], box)
     else:
         dice = expected_draw(state, box, seat, cards_to_draw(symbol))
-    return dice - VILLAGE_CUBE * price(state, box, seat, symbol)
+    return dice - cube * price(state, box, seat, symbol)
 
 
 @kernel
-def choose_village(state: Any, box: Any, mask: Any, rng: Any) -> int:
+def choose_village(state: Any, box: Any, mask: Any, cube: float, rng: Any) -> int:
     """The symbol of most worth, or pass; ties at random."""
     best = A_PASS
     worth = IDLE
@@ -158,7 +161,7 @@ def choose_village(state: Any, box: Any, mask: Any, rng: Any) -> int:
     for symbol in range(7):
         if mask[A_VILLAGE + symbol] == 0:
             continue
-        here = symbol_worth(state, box, state.actor, symbol)
+        here = symbol_worth(state, box, state.actor, symbol, cube)
         if here > worth + 1e-9:
             best = A_VILLAGE + symbol
             worth = here
@@ -225,8 +228,11 @@ def in_fight(state: Any, hand_kind: int, first: int, second: int) -> int:
 
 
 @kernel
-def plan_worth(state: Any, box: Any, kind: int, first: int, second: int) -> float:
-    """Expected worth of the fight with these cards added, and the Warrior where it is needed; NOTHING if impossible."""
+def plan_worth(state: Any, box: Any, kind: int, first: int, second: int, card: float) -> float:
+    """Expected worth of the fight with these cards added, and the Warrior where it is needed; NOTHING if impossible.
+
+    `card` is the worth of each card beyond the first.
+    """
     seat = state.actor
     hand_cards = 0
     printed = 0
@@ -256,7 +262,8 @@ def plan_worth(state: Any, box: Any, kind: int, first: int, second: int) -> floa
         dice += box.master_dice
     dice += extra_dice(state, box, seat)
     kept = LAST_DIE if state.circle // 3 == BATTLES - 1 else DIE
-    return roll_worth(state, box, kind, dice, hand_cards, state.cubes[seat] - cost) - kept * printed - CUBE * cost
+    spent = kept * printed + CUBE * cost + card * max(0, hand_cards - 1)
+    return roll_worth(state, box, kind, dice, hand_cards, state.cubes[seat] - cost) - spent
 
 
 @kernel
@@ -274,7 +281,7 @@ def holds(state: Any, seat: int, first: int, second: int) -> bool:
 
 
 @kernel
-def best_plan(state: Any, box: Any, kind: int, most_cards: int) -> int:
+def best_plan(state: Any, box: Any, kind: int, most_cards: int, card: float) -> int:
     """The best set of hand cards to add against a Moors card, at most `most_cards` in the fight.
 
     Returns ``7 * (first + 1) + second + 1`` with hand kinds or -1 for no card; -1 if there is no fight.
@@ -285,7 +292,7 @@ def best_plan(state: Any, box: Any, kind: int, most_cards: int) -> int:
     for first in range(-1, 6 if may_add >= 1 else 0):
         for second in range(-1, first + 1 if may_add >= 2 else 0):
             if holds(state, state.actor, first, second):
-                here = plan_worth(state, box, kind, first, second)
+                here = plan_worth(state, box, kind, first, second, card)
                 if here > worth:
                     best = 7 * (first + 1) + second + 1
                     worth = here
@@ -293,20 +300,20 @@ def best_plan(state: Any, box: Any, kind: int, most_cards: int) -> int:
 
 
 @kernel
-def worth_of(state: Any, box: Any, kind: int, plan: int) -> float:
+def worth_of(state: Any, box: Any, kind: int, plan: int, card: float) -> float:
     """Expected worth of a plan of `best_plan`."""
-    return NOTHING if plan < 0 else plan_worth(state, box, kind, plan // 7 - 1, plan % 7 - 1)
+    return NOTHING if plan < 0 else plan_worth(state, box, kind, plan // 7 - 1, plan % 7 - 1, card)
 
 
 @kernel
-def choose_battle(state: Any, box: Any, mask: Any, most_cards: int, least_worth: float) -> int:
+def choose_battle(state: Any, box: Any, mask: Any, most_cards: int, card: float, least_worth: float) -> int:
     """The Moors card with the best fight, if that is worth more than `least_worth`, else pass."""
     best = A_PASS
     worth = least_worth
     for place in range(PLACES):
         if mask[A_TARGET + place] != 0:
             kind = moors_at(state, place)
-            here = worth_of(state, box, kind, best_plan(state, box, kind, most_cards))
+            here = worth_of(state, box, kind, best_plan(state, box, kind, most_cards, card), card)
             if here > worth:
                 best = A_TARGET + place
                 worth = here
@@ -314,11 +321,11 @@ def choose_battle(state: Any, box: Any, mask: Any, most_cards: int, least_worth:
 
 
 @kernel
-def choose_commit(state: Any, box: Any, mask: Any, most_cards: int, rng: Any) -> int:
+def choose_commit(state: Any, box: Any, mask: Any, most_cards: int, card: float, rng: Any) -> int:
     """The next card of the best plan, then the roll; the Master of Arms as soon as he can."""
     if mask[A_MASTER] != 0:
         return A_MASTER
-    plan = best_plan(state, box, state.target_kind, most_cards)
+    plan = best_plan(state, box, state.target_kind, most_cards, card)
     if plan >= 7:
         return A_ADD + plan // 7 - 1
     if mask[A_ROLL] != 0:
@@ -348,12 +355,15 @@ def bot(state: Any, box: Any, mask: Any, kind: int, rng: Any) -> int:
     """What the rule-based player `kind` does for the seat on turn."""
     node = state.node
     most_cards = 1 if kind == GREEDY else 2
+    card = SECOND_CARD if kind == VETERAN else 0.0
     if node == VILLAGE:
-        return choose_cheap_village(box, mask) if kind == GREEDY else choose_village(state, box, mask, rng)
+        if kind == GREEDY:
+            return choose_cheap_village(box, mask)
+        return choose_village(state, box, mask, VETERAN_CUBE if kind == VETERAN else VILLAGE_CUBE, rng)
     if node == BATTLE:
-        return choose_battle(state, box, mask, most_cards, NOTHING if kind == GREEDY else 0.0)
+        return choose_battle(state, box, mask, most_cards, card, NOTHING if kind == GREEDY else 0.0)
     if node == COMMIT:
-        return choose_commit(state, box, mask, most_cards, rng)
+        return choose_commit(state, box, mask, most_cards, card, rng)
     if node == PAY:
         return choose_pay(state, box)
     if node == SIDE:

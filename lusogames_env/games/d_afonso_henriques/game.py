@@ -421,7 +421,7 @@ GAME = Game(
     own_options=OPTIONS,
     cross_check=_cross_check,
     variants=VARIANTS,
-    bots=("heuristic", "greedy"),
+    bots=("heuristic", "greedy", "veteran"),
     invariants=INVARIANTS,
     max_plies=CUT_OFF + LONGEST_TURN,
 )
