@@ -272,7 +272,10 @@ def falls_within(state: Any, box: Any, phases: int) -> bool:
     board = state.scratch_board
     copy_board(state)
     copy_to(board, NOW, AHEAD)
-    return any(green_phase(board, box, int(state.piece_hex[KING])) for _ in range(phases))
+    fallen = False
+    for _ in range(phases):
+        fallen = fallen or green_phase(board, box, int(state.piece_hex[KING]))
+    return fallen
 
 
 # ---- moves ----

@@ -335,7 +335,10 @@ def place(state: Any, box: Any, here: int) -> None:
 @kernel
 def holds_piece(state: Any, seat: int) -> bool:
     """Return whether a seat has a piece still to place."""
-    return any(state.to_place[piece] == seat for piece in range(FIRST_FAMILY_PIECE, PIECES))
+    held = 0
+    for piece in range(FIRST_FAMILY_PIECE, PIECES):
+        held += state.to_place[piece] == seat
+    return held > 0
 
 
 # ---- the round (chapter 6) ----
@@ -547,7 +550,10 @@ def room_on(state: Any, here: int) -> int:
 def portuguese_behind(state: Any, box: Any, here: int) -> bool:
     """Return whether a white piece stands further back in the same card row (ALJ-20)."""
     row = box.card_row[here]
-    return any(state.scratch_port[box.order[row, n]] != 0 for n in range(box.place[here] + 1, box.order_n[row]))
+    behind = 0
+    for n in range(box.place[here] + 1, box.order_n[row]):
+        behind |= int(state.scratch_port[box.order[row, n]])
+    return behind != 0
 
 
 @kernel
@@ -663,7 +669,10 @@ def can_swap(state: Any, box: Any, a: int, b: int) -> bool:
         return False
     if alike(a, b):
         return False
-    return any(box.walk[here, d] == there for d in range(6))
+    sides = 0
+    for d in range(6):
+        sides += box.walk[here, d] == there
+    return sides > 0
 
 
 @kernel
@@ -715,7 +724,10 @@ def can_move(state: Any, box: Any, size: int, english: bool, to: int) -> bool:
 def group_can_move(state: Any, box: Any, here: int, group: int) -> bool:
     """Return whether a group has a legal step."""
     size, english = count(group), group & ~LONGBOWS == 0
-    return any(can_move(state, box, size, english, int(box.walk[here, d])) for d in range(6))
+    ways = 0
+    for d in range(6):
+        ways += can_move(state, box, size, english, int(box.walk[here, d]))
+    return ways > 0
 
 
 @kernel
@@ -1341,7 +1353,10 @@ def check(state: Any, box: Any) -> int:
 @kernel
 def within(array: Any, low: int, high: int) -> bool:
     """Return whether all entries of a one-dimensional array lie in a range."""
-    return all(not (array[i] < low or array[i] > high) for i in range(array.shape[0]))
+    outside = 0
+    for i in range(array.shape[0]):
+        outside += array[i] < low or array[i] > high
+    return outside == 0
 
 
 @kernel
