@@ -321,3 +321,32 @@ def test_other_broken_invariants_are_named():
     assert broken(must_place=(None, 1)) == 11
     assert broken(box_adv=(None, 0)) == 3
     assert set(GAME.invariants) == set(range(1, 13))
+
+
+# ---- the text ----
+
+
+def test_the_text_shows_what_a_seat_may_know():
+    game = set_pile(give(new(), 1, put={0: [7]}), "medal", "goods", "bribe")
+    give(game, 0, hand={}, put={0: [0, 3]})
+    game.apply(DROP_OUT).apply(HEX + 9 + 8)  # Blue reaches the Gold of the village it shares with Red
+    assert "Drawn: Support from West Africa, Award a medal" in game.text(1) and "Drawn" in game.text(None)
+    assert "Drawn" not in game.text(0) and "keep one of two cards" in game.text(0)
+    game.apply(17)
+    assert "Blue's hand: Award a medal" in game.text(1) and "Blue's hand" not in game.text(2)
+    assert "Returned by you (place from the top): Support from West Africa (2)" in game.text(1)
+    assert "From the top: Bribe, Support from West Africa" in game.text(None)
+    assert "V1A Red | Blue" in game.text(3) and "Sa^R" in game.text(3) and "Go B" in game.text(3)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_text_fits_the_page(players, seed):
+    game = GameState.new(GAME_NAME, seed, num_players=players)
+    while not game.over:
+        for seat in (None, 0):
+            assert max(map(len, game.text(seat).split("\n"))) <= 100
+        for _ in range(9):
+            if not game.over:
+                game.apply(game.bot_action("kings"))
+    text = game.text(1)
+    assert "The game has ended: " in text and str(int(game.record.reals.max())) in text
