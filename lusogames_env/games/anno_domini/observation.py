@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lusogames_env.engine.game import RUNNING
 from lusogames_env.engine.kernel.jit import kernel
 from lusogames_env.games.anno_domini.game import (
@@ -64,6 +66,8 @@ DECK_TYPES = CARDS - 1  # the Pope is never in the deck
 MOST_ATTACKS = 27
 MOST_CASTLES = 80
 NEXT = 4
+CASTLE_SHARES = (np.arange(DICE + 1) / DICE).astype(np.float32)
+PLACE_SHARES = (np.arange(1, DECK_TYPES + 1) / DECK_TYPES).astype(np.float32)
 
 
 @kernel
@@ -81,24 +85,23 @@ def share(value: float, most: float) -> float:
 @kernel
 def write_board(state: Any, box: Any, seat: int, out: Any) -> None:
     """Write the board, and what each player has on it."""
-    for p in range(SEATS):
-        out[O_SUPPLY + p] = float(box.castles_per_player)
+    territories, cathedrals, castles = 0, 0, 0  # sixteen bits for each player: counted in registers
     for t in range(TERRITORIES):
-        out[O_CASTLES + t] = int(state.castles[t]) / DICE
-        out[O_CATHEDRAL + t] = state.cathedral[t]
+        here = int(state.castles[t])
+        holy = int(state.cathedral[t])
         owner = int(state.owner[t])
-        if owner == FREE:
-            out[O_OWNER + 5 * t + SEATS] = 1.0
-        else:
-            p = (owner - seat + SEATS) % SEATS
-            out[O_OWNER + 5 * t + p] = 1.0
-            out[O_TERRITORIES + p] += 1.0
-            out[O_CATHEDRALS + p] += float(state.cathedral[t])
-            out[O_SUPPLY + p] -= float(state.castles[t])
+        p = SEATS if owner == FREE else (owner - seat + SEATS) % SEATS
+        out[O_CASTLES + t] = CASTLE_SHARES[here]
+        out[O_CATHEDRAL + t] = holy
+        out[O_OWNER + 5 * t + p] = 1.0
+        if p < SEATS:
+            territories += 1 << (16 * p)
+            cathedrals += holy << (16 * p)
+            castles += here << (16 * p)
     for p in range(SEATS):
-        out[O_TERRITORIES + p] = float(out[O_TERRITORIES + p]) / TERRITORIES
-        out[O_CATHEDRALS + p] = float(out[O_CATHEDRALS + p]) / CATHEDRALS
-        out[O_SUPPLY + p] = float(out[O_SUPPLY + p]) / MOST_CASTLES
+        out[O_TERRITORIES + p] = ((territories >> (16 * p)) & 0xFFFF) / TERRITORIES
+        out[O_CATHEDRALS + p] = ((cathedrals >> (16 * p)) & 0xFFFF) / CATHEDRALS
+        out[O_SUPPLY + p] = (int(box.castles_per_player) - ((castles >> (16 * p)) & 0xFFFF)) / MOST_CASTLES
 
 
 @kernel
@@ -108,7 +111,9 @@ def write_player(state: Any, box: Any, seat: int, p: int, out: Any) -> None:
     out[O_MONEY + p] = share(state.money[q], 5000.0)
     out[O_MONEY_BIG + p] = share(state.money[q], 1_000_000.0)
     for d in range(SEATS):
-        out[O_DEBT + SEATS * p + d] = share(state.debt[q, (seat + d) % SEATS], 500.0)
+        owed = state.debt[q, (seat + d) % SEATS]
+        if owed > 0:
+            out[O_DEBT + SEATS * p + d] = share(owed, 500.0)
     out[O_ALIVE + p] = state.alive[q]
     out[O_IS_POPE + p] = state.kept[q, POPE]
     for card in range(KEPT_CARDS):
@@ -185,7 +190,7 @@ def write_deck(state: Any, box: Any, out: Any) -> None:
     out[O_DECK_LENGTH] = size / DECK
     for i in range(unseen, size):
         place = place_of(int(state.deck[i]))
-        out[O_DECK_KNOWN + i] = (place + 1) / DECK_TYPES
+        out[O_DECK_KNOWN + i] = PLACE_SHARES[place]
         if i < NEXT:
             out[O_NEXT_KNOWN + DECK_TYPES * i + place] = 1.0
 

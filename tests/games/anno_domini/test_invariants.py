@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lusogames_env.engine.state import GameState
-from lusogames_env.games.anno_domini.game import ARCHITECT, GAME, POPE
+from lusogames_env.games.anno_domini.game import ARCHITECT, GAME, MAECENAS, MERCHANT, POPE, TOLL_COLLECTOR
 from tests.games.anno_domini.table import attack, base, full0, seven, stack_deck
 from tests.games.anno_domini.test_edges import LAST_CASTLE, end_with
 
@@ -137,3 +137,37 @@ def test_saved_states_are_checked_on_loading():
     twin = GameState.from_bytes(game.to_bytes())
     assert twin == game
     assert twin.legal_actions() == game.legal_actions()
+
+
+def expected_gain(before, after, action: int) -> int:
+    """Return by how much all money together must have changed."""
+    gain = 0
+    if 54 <= action < 90:
+        gain -= 100
+    elif action == 2:
+        total = int(after.last_event)
+        gain += {6: 20, 7: 30, 8: 20}.get(total, 0) * int((before.owner == before.actor).sum())
+        gain += 500 if total == 12 else 0
+        gain -= int(before.money[(before.alive == 1) & (after.alive == 0)].sum())
+    if after.drawn and not before.drawn or (action == 0 and before.conquered and not before.drawn):
+        gain += 500 if before.deck[0] == MAECENAS else 0
+    if after.round_number > before.round_number:
+        for p in range(4):
+            mine = after.owner == p
+            n = int(mine.sum())
+            gain += 10 * n * int(after.cathedral[mine].sum())
+            gain += 10 * n * int(after.kept[p, TOLL_COLLECTOR]) + 50 * int(after.kept[p, MERCHANT])
+    return gain
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_money_comes_and_goes_by_rule_only(seed):
+    game = GameState.new("anno_domini", seed=seed)
+    chance = np.random.default_rng(seed)
+    while not game.over and game.ply < 400:
+        action = int(chance.choice(game.legal_actions()))
+        before = game.clone().record
+        game.apply(action)
+        if not game.over:
+            gain = expected_gain(before, game.record, action)
+            assert int(game.record.money.sum()) - int(before.money.sum()) == gain, game.action_label(action)
