@@ -163,15 +163,13 @@ def vp_of(box: Any, cards: int) -> int:
 
 
 @kernel
-def cards_in_sight(state: Any, seat: int) -> int:
-    """Return the cards of this Flush the seat sees: all face up and its own second one."""
+def cards_face_up(state: Any) -> int:
+    """Return the face-up cards of this Flush as a set."""
     cards = 0
     for i in range(state.order_len):
         card = state.face[state.order[i]]
         if card != NO_CARD:
             cards |= bit(card)
-    if state.second[seat] != NO_CARD:
-        cards |= bit(state.second[seat])
     return cards
 
 
@@ -179,7 +177,7 @@ def cards_in_sight(state: Any, seat: int) -> int:
 def worth_of_table(state: Any, box: Any, seat: int) -> float:
     """Return what winning the Flush as it lies is worth, with a guess for the cards still to come."""
     still_to_play = 0 if state.phase == SECONDING else int(state.order_len) - 1 - int(state.pos)
-    cards = cards_in_sight(state, seat)
+    cards = cards_face_up(state)
     if state.last_flush != 0:
         cards |= int(state.wall)
     return worth(state, box, seat, cards) + LATER_CARD * still_to_play

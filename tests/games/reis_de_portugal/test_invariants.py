@@ -46,6 +46,7 @@ def full_hand(state):
     [
         (set_field("order", 1, 3), 1),
         (set_field("castle", 2, 77), 1),
+        (set_field("siege_card", 2, 77), 1),
         (set_field("pile", 0, -1), 1),
         (set_field("house_order", 1, 9), 1),
         (set_field("hand", 1, -1), 1),
@@ -75,7 +76,9 @@ def test_broken_records_are_found(edit, code):
     assert code in GAME.invariants
 
 
-@pytest.mark.parametrize("name", "over round_no led bonus leader pile_len order_len pos phase".split())
+@pytest.mark.parametrize(
+    "name", ["over", "round_no", "led", "bonus", "leader", "pile_len", "order_len", "pos", "phase"]
+)
 @pytest.mark.parametrize("value", [-7, 99])
 def test_scalars_out_of_range_are_found(name, value):
     state = fresh()
