@@ -14,6 +14,7 @@ def plot_curve(run: Path, title: str, opponents: list[str], par: float) -> Path:
     """Draw win rates by step with their 95 % intervals, and the mean utility in training; return the file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
 
     rows = read_metrics(run)
     figure = Figure(figsize=(8, 6.5), layout="constrained")
@@ -22,6 +23,8 @@ def plot_curve(run: Path, title: str, opponents: list[str], par: float) -> Path:
     _draw_wins(above, rows, opponents, par)
     _draw_training(below, rows)
     above.set_title(title)
+    below.set_xlim(left=0)
+    below.xaxis.set_major_formatter(EngFormatter(sep=""))
     path = run / CURVE
     figure.savefig(path, dpi=120)
     return path
