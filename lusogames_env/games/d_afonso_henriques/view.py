@@ -79,7 +79,7 @@ def moors_line(box: Any, kind: int) -> str:
     """Return a Moors card in one line."""
     if kind < 0:
         return "none"
-    rules = box.array[0]
+    rules = box.record[0]
     gain = f"{rules.moors_vp[kind]} VP, {plural(int(rules.moors_cubes[kind]), 'cube')}"
     return f"{moors_name(box, kind)}, level {rules.level[kind]} ({gain})"
 
@@ -127,7 +127,7 @@ def slot_lines(state: Any, box: Any) -> list[str]:
     rows: list[list[str]] = [[], [], [], []]
     for place in range(SLOTS):
         kind = int(state.slots[place])
-        rules = box.array[0]
+        rules = box.record[0]
         fought = state.target_place == place
         rows[0].append(f"{'>' if fought else ' '}slot {place}")
         if kind < 0:
@@ -156,14 +156,14 @@ def village_lines(state: Any, box: Any) -> list[str]:
     lines = ["", "Villages"]
     piles = {"V2_down": 0, "V3_left": 1, "V3_right": 2}
     for symbol, key in enumerate(SYMBOLS):
-        if box.array[0].village_open[symbol] == 0:
+        if box.record[0].village_open[symbol] == 0:
             continue
         text = SYMBOL_TEXT[key]
         if key in piles:
             text += f": {cards(box, state.piles[piles[key]])}"
         there = [seat for seat in range(box.num_players) if state.placed[seat] == symbol]
         cylinder = f"seat {there[0]}" if there else ""
-        cost = plural(int(box.array[0].village_cost[symbol]), "cube")
+        cost = plural(int(box.record[0].village_cost[symbol]), "cube")
         lines.append(f"  {key:<9}{cost:<9}{text:<64}{cylinder}")
     idle = [f"seat {seat}" for seat in range(box.num_players) if state.placed[seat] == PASSED]
     if idle:
@@ -178,7 +178,7 @@ def pile_lines(state: Any, box: Any) -> list[str]:
     if not VILLAGE <= state.node <= TAKE:
         names = zip(("A", "left", "right"), state.piles, strict=True)
         lines.append("Rejected: " + "; ".join(f"{name}: {cards(box, pile)}" for name, pile in names))
-    lines.append("Bank: " + ("unlimited" if box.array[0].unlimited else plural(int(state.bank), "cube")))
+    lines.append("Bank: " + ("unlimited" if box.record[0].unlimited else plural(int(state.bank), "cube")))
     return lines
 
 
@@ -205,7 +205,7 @@ def character_text(state: Any, box: Any, seat: int) -> str:
 
 def seat_lines(state: Any, box: Any, seat: int | None) -> list[str]:
     """Return one line for every seat; the seat on turn is marked, the holder of the 1st-player card has a star."""
-    characters = bool(box.array[0].characters)
+    characters = bool(box.record[0].characters)
     column = f"{'character':<22}" if characters else ""
     lines = ["", f"  {'seat':<9}{'VP':>4}{'cubes':>7}  {column}hand"]
     for other in range(box.num_players):
@@ -256,7 +256,7 @@ def decision_lines(state: Any, box: Any, seat: int | None) -> list[str]:
 def end_lines(state: Any, box: Any) -> list[str]:
     """Return the final table."""
     n = box.num_players
-    per = int(box.array[0].cubes_per_vp)
+    per = int(box.record[0].cubes_per_vp)
     scores = [int(state.vp[s]) + int(state.cubes[s]) // per for s in range(n)]
     order = sorted(range(n), key=lambda s: (-scores[s], (s - state.holder) % n))
     lines = ["", "Final score"]
