@@ -54,8 +54,8 @@ from lusogames_env.games.d_afonso_henriques.game import (
 A_PASS = ACTIONS["pass"]
 A_VILLAGE = ACTIONS["village"]
 A_KEEP = ACTIONS["keep"]
-A_LEFT = ACTIONS["left"]
-A_RIGHT = ACTIONS["right"]
+A_LEFT = ACTIONS["side"]
+A_RIGHT = A_LEFT + 4
 A_TAKE = ACTIONS["take"]
 A_TARGET = ACTIONS["target"]
 A_ADD = ACTIONS["add"]

@@ -235,8 +235,8 @@ def test_three_players_play_as_four_do() -> None:
 def test_there_is_no_action_to_trade_or_show_cards() -> None:
     blocks = [block.name for block in ACTIONS]
     assert blocks == [
-        "pass", "village", "keep", "left", "right", "take", "target", "add", "use_warrior", "use_master", "roll", "pay",
-        "lose", "recover", "recover_none", "draft",
+        "pass", "village", "keep", "side", "take", "target", "add", "use_warrior", "use_master", "roll", "pay", "lose",
+        "recover", "recover_none", "draft",
     ]  # fmt: skip
     assert ACTIONS.n == 50
 
