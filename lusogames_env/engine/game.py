@@ -249,7 +249,8 @@ def load_compiled(game: Game, part: str) -> ModuleType:
             setattr(module, function, getattr(kernels, function))
     rules = importlib.import_module(f"{game.package}.rules")
     default = importlib.import_module("lusogames_env.engine.kernel.defaults")
-    vars(module)["skippable"] = getattr(rules, "skippable", default.skippable)
+    for function in ("skippable", "concurrent"):
+        vars(module)[function] = getattr(rules, function, getattr(default, function))
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)

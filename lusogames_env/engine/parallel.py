@@ -1,4 +1,4 @@
-"""The turn-based parallel view of any game: all agents are asked at every step, those not on turn are ignored."""
+"""The parallel view of any game: all agents are asked at every step, those that do not decide are ignored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from lusogames_env.engine.table import RENDER_MODES, Table
 class GameParallelEnv(ParallelEnv):
     """One game as a PettingZoo parallel environment.
 
-    At each step only the action of the seat on turn counts: it is the one whose mask has ones. What the others send is
+    At each step only the actions of the agents whose masks have ones count: the seat on turn, and where the rules let
+    several seats decide at the same time (Aljubarrota's simultaneous pledges) all of these. What the others send is
     ignored, and they may be left out. Observations, masks, rewards, infos and illegal actions are as in `GameAECEnv`.
     """
 
@@ -41,6 +42,7 @@ class GameParallelEnv(ParallelEnv):
         self._action_space = action_space(game)
         self.observation_spaces = dict.fromkeys(self.possible_agents, self._observation_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, self._action_space)
+        self._deciding: list[int] = []
         size = len(self.possible_agents) * game.observation.size
         self.state_space = spaces.Box(-1.0, 1.0, (size,), np.float32)
 
@@ -63,11 +65,11 @@ class GameParallelEnv(ParallelEnv):
 
     def _observations(self) -> dict[str, dict[str, np.ndarray]]:
         found = {}
+        masks = self.table.masks()
+        self._deciding = [seat for seat in range(len(self.possible_agents)) if masks[seat].any()]
         for seat, agent in enumerate(self.possible_agents):
-            acting = seat == self.table.actor
-            mask = self.table.mask[0].copy() if acting else np.zeros(self.table.mask.shape[1], np.int8)
-            obs = self.table.obs[0] if acting else self.table.observe(seat)
-            found[agent] = {"observation": obs, "action_mask": mask}
+            obs = self.table.obs[0] if seat == self.table.actor else self.table.observe(seat)
+            found[agent] = {"observation": obs, "action_mask": masks[seat].copy()}
         return found
 
     def _infos(self, observations: dict[str, dict[str, np.ndarray]]) -> dict[str, dict[str, Any]]:
@@ -88,10 +90,7 @@ class GameParallelEnv(ParallelEnv):
             raise LusogamesError("step() before reset(): call reset() first")
         if not self.agents:
             return {}, {}, {}, {}, {}
-        agent = self.possible_agents[self.table.actor]
-        if agent not in actions:
-            raise LusogamesError(f"{agent} is on turn, but actions has only {sorted(actions)}")
-        self.table.move(actions[agent])
+        self._move(actions)
         agents, over = self.agents, self.table.over
         observations = self._observations()
         rewards = self.table.rewards() if over else [0.0] * len(agents)
@@ -102,6 +101,15 @@ class GameParallelEnv(ParallelEnv):
         if self.render_mode == "human":
             self.render()
         return observations, dict(zip(agents, rewards, strict=True)), ended, cut, self._infos(observations)
+
+    def _move(self, actions: dict[str, int]) -> None:
+        """Take the actions of all agents that decide now, one after the other."""
+        asked = {seat: self.possible_agents[seat] for seat in self._deciding}
+        missing = [agent for agent in asked.values() if agent not in actions]
+        if missing:
+            raise LusogamesError(f"{', '.join(missing)} must decide, but actions has only {sorted(actions)}")
+        while self.table.actor in asked:
+            self.table.move(actions[asked.pop(self.table.actor)])
 
     def state(self) -> np.ndarray:
         """Return float32 (agents * size,): the observations of all seats in a row, for centralised critics."""

@@ -106,6 +106,17 @@ class Table:
         self.box.game.driver.watch(self.states, 0, 1, self.box.array, np.array([seat], np.int64), out, _NO_MASK)
         return out[0]
 
+    def masks(self) -> np.ndarray:
+        """Return the legal actions of all seats that decide now, int8 (max_seats, actions): a new array.
+
+        It is one seat, unless the rules let several decide at the same time.
+        """
+        found = np.zeros((self.box.game.max_seats, self.mask.shape[1]), np.int8)
+        self.box.game.driver.beside(self.states, 0, self.box.array, found)
+        if self.actor >= 0:
+            found[self.actor] = self.mask[0]
+        return found
+
     def rewards(self) -> list[float]:
         """Return every seat's utility of the kind of the option ``reward``; -1 and 0 after an illegal action."""
         if self.illegal is not None:

@@ -21,6 +21,7 @@ observe: Callable[..., None]
 redeal: Callable[..., None]
 bot: Callable[..., int]
 skippable: Callable[..., bool]
+concurrent: Callable[..., int]
 
 EXTERNAL, RANDOM, FIRST_BOT = 0, 1, 2  # who decides for a seat: the caller, uniform choice, rule-based players
 WAIT, GO_ON = -2, -1  # instead of an action: leave this game alone; only go on to the next external decision
@@ -116,6 +117,15 @@ def watch(states: Any, lo: int, hi: int, box: Any, seats: Any, obs: Any, masks: 
                 legal(states[i], box[0], masks[i])
             else:
                 masks[i, :] = 0
+
+
+@kernel
+def beside(states: Any, i: int, box: Any, masks: Any) -> None:
+    """Write the masks, int8 (seats, actions), of the seats that decide at the same time as the one on turn in game i."""
+    for seat in range(masks.shape[0]):
+        masks[seat, :] = 0
+        if states[i].over == 0 and seat < box[0].num_players and seat != states[i].actor:
+            concurrent(states[i], box[0], seat, masks[seat])
 
 
 @kernel

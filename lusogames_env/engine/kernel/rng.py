@@ -68,6 +68,22 @@ def shuffle(rng: Any, items: Any, n: int) -> None:
 
 
 @kernel
+def shuffle_afresh(rng: Any, items: Any, n: int) -> None:
+    """Shuffle the first `n` entries so that the result depends on what they are, not on the order they were in.
+
+    For determinizations, which must not depend on what they replace.
+    """
+    for i in range(1, n):
+        item = items[i]
+        j = i - 1
+        while j >= 0 and items[j] > item:
+            items[j + 1] = items[j]
+            j -= 1
+        items[j + 1] = item
+    shuffle(rng, items, n)
+
+
+@kernel
 def random_seed(rng: Any) -> int:
     """Return a fresh non-negative 62-bit seed."""
     high = random_u32(rng) >> 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import randint, seed_rng, shuffle
+from lusogames_env.engine.kernel.rng import randint, seed_rng, shuffle, shuffle_afresh
 from lusogames_env.games.aljubarrota.game import (
     CARDS,
     FAMILIES,
@@ -53,7 +53,7 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
 def shuffle_undrawn(state: Any, rng: Any) -> None:
     """Shuffle the movement cards not yet drawn."""
     n = CARDS - int(state.deck_pos)
-    shuffle(rng, state.deck[int(state.deck_pos) :], n)
+    shuffle_afresh(rng, state.deck[int(state.deck_pos) :], n)
 
 
 @kernel
@@ -65,7 +65,7 @@ def redeal_families(state: Any, rng: Any, seat: int) -> None:
         if state.family_owner[family] != seat:
             items[n] = state.family_owner[family]
             n += 1
-    shuffle(rng, items, n)
+    shuffle_afresh(rng, items, n)
     n = 0
     for family in range(FAMILIES):
         if state.family_owner[family] != seat:
@@ -82,7 +82,7 @@ def redeal_pieces(state: Any, rng: Any, seat: int) -> None:
         if state.to_place[piece] >= 0 and state.to_place[piece] != seat:
             items[n] = state.to_place[piece]
             n += 1
-    shuffle(rng, items, n)
+    shuffle_afresh(rng, items, n)
     n = 0
     for piece in range(FIRST_FAMILY_PIECE, PIECES):
         if state.to_place[piece] >= 0 and state.to_place[piece] != seat:

@@ -1140,6 +1140,28 @@ def skippable(state: Any, box: Any) -> bool:
 
 
 @kernel
+def mask_pledges(state: Any, box: Any, seat: int, mask: Any) -> None:
+    """Open a pass and the pledges that a seat may make."""
+    mask[A_PASS] = 1
+    left = missing(state, box)
+    for n in range(6):
+        mask[A_PLEDGE + n] = can_pledge(state, box, seat, n, left)
+
+
+@kernel
+def concurrent(state: Any, box: Any, seat: int, mask: Any) -> int:
+    """With simultaneous pledges, let every seat that has yet to answer the offer decide at once (ALJ-76)."""
+    mask[:] = 0
+    if state.decision != PLEDGE or box.simultaneous == 0:
+        return 0
+    for n in range(state.asked, box.num_players):
+        if offer_seat(state, box, n) == seat:
+            mask_pledges(state, box, seat, mask)
+            return 1
+    return 0
+
+
+@kernel
 def legal(state: Any, box: Any, mask: Any) -> int:
     """Write the mask of the seat on turn, int8 (159,), and return the number of legal actions."""
     mask[:] = 0
@@ -1150,10 +1172,7 @@ def legal(state: Any, box: Any, mask: Any) -> int:
     if decision == MENU:
         mask_menu(state, box, mask)
     elif decision == PLEDGE:
-        mask[A_PASS] = 1
-        left = missing(state, box)
-        for n in range(6):
-            mask[A_PLEDGE + n] = can_pledge(state, box, state.actor, n, left)
+        mask_pledges(state, box, int(state.actor), mask)
     elif decision == BUY:
         mask[A_PASS] = 1
         mask[A_BUY] = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import seed_rng, shuffle
+from lusogames_env.engine.kernel.rng import seed_rng, shuffle_afresh
 
 
 @kernel
@@ -15,5 +15,5 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
     Which cards they are is public (all others lie open or were seen going under the deck), only their order is hidden.
     """
     seed_rng(state.scratch_rng, seed, 2)
-    shuffle(state.scratch_rng, state.deck, int(state.unseen_left))
+    shuffle_afresh(state.scratch_rng, state.deck, int(state.unseen_left))
     seed_rng(state.rng, seed, 1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import randint, seed_rng, shuffle
+from lusogames_env.engine.kernel.rng import randint, seed_rng, shuffle, shuffle_afresh
 from lusogames_env.games.d_afonso_henriques.game import CARDS, COMMIT, KEEP, MOORS_KING, SIDE
 from lusogames_env.games.d_afonso_henriques.observation import unseen
 from lusogames_env.games.d_afonso_henriques.rules import holds_king_slayer, total, usable_cards
@@ -162,5 +162,5 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
     if kind >= 0:
         state.known[state.actor, kind] -= 1
     if state.mdeck_n > 1:
-        shuffle(state.scratch_rng, state.mdeck, state.mdeck_n - 1)
+        shuffle_afresh(state.scratch_rng, state.mdeck, state.mdeck_n - 1)
     seed_rng(state.rng, seed, 1)

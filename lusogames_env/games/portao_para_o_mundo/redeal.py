@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import seed_rng, shuffle
+from lusogames_env.engine.kernel.rng import seed_rng, shuffle_afresh
 from lusogames_env.games.portao_para_o_mundo.game import CARD_KINDS
 
 
@@ -18,7 +18,7 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
     """
     n = gather(state, box, seat)
     seed_rng(state.scratch_rng, seed, 0)
-    shuffle(state.scratch_rng, state.scratch_items, n)
+    shuffle_afresh(state.scratch_rng, state.scratch_items, n)
     deal_out(state, box, seat)
     seed_rng(state.rng, seed, 1)
 

@@ -11,7 +11,6 @@ from lusogames_env.games.reis_de_portugal.rules import (
     NO_CARD,
     bit,
     count,
-    forget,
     held_hidden,
     lowest,
     value_of,
@@ -38,7 +37,7 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
     deal_out(state, box, seat, n)
     for other in range(box.num_players):
         if other != seat:
-            mend_knowledge(state, box.num_players, other)
+            guess_knowledge(state, box.num_players, seat, other)
 
 
 @kernel
@@ -199,11 +198,19 @@ def random_card(state: Any, cards: int) -> int:
 
 
 @kernel
-def mend_knowledge(state: Any, n: int, observer: int) -> None:
-    """Make the sets of another observer sound again: its own cards leave them, all others are where they now may be."""
-    for seat in range(n):
-        if seat != observer:
-            state.may_hold[observer, seat] |= held_hidden(state, seat)
+def guess_knowledge(state: Any, n: int, seat: int, observer: int) -> None:
+    """Let another observer think what `seat` can be sure it may think, not what it really knows.
+
+    It excludes a place only where `seat` excludes it, too; of the cards of `seat` it may think that they are anywhere.
+    """
+    own = held_hidden(state, seat)
+    hidden = 0
+    for other in range(n):
+        if other != observer:
+            hidden |= held_hidden(state, other)
     for i in range(state.pile_len):
-        state.may_hold[observer, PILE] |= bit(state.pile[i])
-    forget(state, observer, held_hidden(state, observer))
+        hidden |= bit(state.pile[i])
+    for place in range(SEATS + 1):
+        there = hidden if place == seat else hidden & (int(state.may_hold[seat, place]) | own)
+        possible = place == PILE or (place < n and place != observer)
+        state.may_hold[observer, place] = there if possible else 0
