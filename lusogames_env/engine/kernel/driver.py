@@ -121,7 +121,7 @@ def watch(states: Any, lo: int, hi: int, box: Any, seats: Any, obs: Any, masks: 
 
 @kernel
 def beside(states: Any, i: int, box: Any, masks: Any) -> None:
-    """Write the masks, int8 (seats, actions), of the seats that decide at the same time as the one on turn in game i."""
+    """Write the masks, int8 (seats, actions), of the seats that decide beside the one on turn in game i."""
     for seat in range(masks.shape[0]):
         masks[seat, :] = 0
         if states[i].over == 0 and seat < box[0].num_players and seat != states[i].actor:
