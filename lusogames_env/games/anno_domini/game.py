@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
 from lusogames_env.engine.components import Components, Node
@@ -187,12 +188,12 @@ BOX = Record(
     ("random_setup", "int32", 1, "1: chance instead of choice when a rolled territory is taken"),
     ("pontifical", "int32", 1, "index of the Pontifical State"),
     ("start_money", "int32", 1, "florins"),
-    ("castles_per_player", "int32", 1, ""),
+    ("castles_per_player", "int32", 1, "castles of one colour"),
     ("castles_max", "int32", 1, "per territory"),
     ("castle_cost", "int32", 1, "florins"),
     ("income_factor", "int32", 1, "florins per cathedral times territory"),
     ("base_attacks", "int32", 1, "attacks per turn without cards"),
-    ("points_cap", "int32", 1, ""),
+    ("points_cap", "int32", 1, "attack or defence points that count"),
     ("hit_threshold", "int32", 1, "die + points that hits"),
     ("cathedral_defence", "int32", 1, "defence points of a cathedral"),
     ("free_round", "int32", 1, "first round in which players may win or be eliminated"),
@@ -209,6 +210,7 @@ BOX = Record(
     ("gift", "int32", 1, "florins of the Maecenas"),
     ("event_effect", "int32", 13, "effect of each sum of the dice, index in EVENT_EFFECTS"),
     ("event_amount", "int32", 13, "florins"),
+    ("coin", "int32", 1, "florins; every amount in the game is a multiple of it"),
 )
 
 MAX_AMOUNT = 10_000  # keeps all money of the longest game within 32 bits
@@ -219,9 +221,7 @@ def _optional(row: Node, key: str, high: int) -> int:
 
 
 def _florins(node: Node) -> int:
-    if node.integer(0, MAX_AMOUNT) % 10:
-        raise node.fail("a multiple of 10 florins")
-    return node.value
+    return node.integer(0, MAX_AMOUNT)
 
 
 def _optional_florins(row: Node, key: str) -> int:
@@ -231,15 +231,20 @@ def _optional_florins(row: Node, key: str) -> int:
 def _fill_constants(record: Any, constants: Node) -> None:
     record.castles_per_player = constants["castles_per_player"].integer(9, 80)
     record.castles_max = constants["castles_per_territory_max"].integer(2, DICE)
-    record.castle_cost = _florins(constants["castle_cost"])
-    if record.castle_cost == 0:
-        raise constants["castle_cost"].fail("a price above 0")
+    record.castle_cost = constants["castle_cost"].integer(1, MAX_AMOUNT)
     record.income_factor = _florins(constants["income_factor"])
     record.base_attacks = constants["base_attacks_per_turn"].integer(1, 3)
     record.points_cap = constants["points_cap"].integer(0, 9)
     record.hit_threshold = constants["hit_threshold"].integer(2, 15)
     record.cathedral_defence = constants["cathedral_defence_points"].integer(0, 9)
     record.free_round = constants["first_round_without_protection"].integer(1, 200)
+
+
+def _named(node: Node, names: list[str], table: str) -> int:
+    """Return the place of a name that another table of the file defines."""
+    if node.value not in names:
+        raise node.fail(f"the name of one of the {table}: {', '.join(names)}")
+    return names.index(node.value)
 
 
 def _fill_board(record: Any, components: Components) -> None:
@@ -252,17 +257,17 @@ def _fill_board(record: Any, components: Components) -> None:
         if row["name"].text() in names:
             raise row["name"].fail("a name no other territory has")
         names.append(row["name"].value)
-        shores.append({sea.choice(seas) for sea in row["seas"]})
+        shores.append({_named(sea, seas, "seas") for sea in row["seas"]})
     reach = [[bool(shores[a] & shores[b]) and a != b for b in range(TERRITORIES)] for a in range(TERRITORIES)]
     for group in components["land_borders"]:
         for pair in group["pairs"]:
-            a, b = (end.choice(names) for end in pair.rows(2))
+            a, b = (_named(end, names, "territories") for end in pair.rows(2))
             if a == b:
                 raise pair.fail("two different territories")
             reach[a][b] = reach[b][a] = True
     for a, row_of_a in enumerate(reach):
         record.reach[a] = sum(1 << b for b, near in enumerate(row_of_a) if near)
-    record.pontifical = components["pontifical_state"]["territory"].choice(names)
+    record.pontifical = _named(components["pontifical_state"]["territory"], names, "territories")
 
 
 def _fill_cards(record: Any, cards: Node) -> None:
@@ -314,6 +319,10 @@ def fill_box(record: Any, components: Components, options: dict[str, Any]) -> No
     _fill_board(record, components)
     _fill_cards(record, components["cards"])
     _fill_events(record, components["events"])
+    record.coin = gcd(
+        *(int(record[name]) for name in ("start_money", "castle_cost", "income_factor", "gift")),
+        *record.income.tolist(), *record.income_territory.tolist(), *record.event_amount.tolist(),
+    )  # fmt: skip
 
 
 GAME = Game(
@@ -370,7 +379,7 @@ GAME = Game(
         "pontifical": {"pontifical_to_pope": True},
         "mandatory": {"event_roll": "mandatory"},
         "no_attack": {"early_limits": "no_attack"},
-        "short": {"max_rounds": 4, "setup_choice": "random"},
+        "random_setup": {"setup_choice": "random", "max_rounds": 20},
         "all": {
             "goal_cathedrals": 9,
             "pontifical_to_pope": True,
@@ -388,7 +397,7 @@ GAME = Game(
         4: "deck, kept cards and the card being resolved are the cards of the box",
         5: "exactly one living player holds the Pope",
         6: "debts are not mutual, no debtor has money, the dead neither owe nor are owed",
-        7: "money is not negative and divisible by 10",
+        7: "money is not negative, and every amount a multiple of the smallest coin (10 florins)",
         8: "a player lives exactly while holding a territory; the dead have no cards and no money",
         9: "before the first free round all live and nobody holds the cathedrals that win",
         10: "a running game has no player without debts who holds the cathedrals that win",

@@ -1044,10 +1044,10 @@ def bad_cards(state: Any, box: Any) -> int:
 
 
 @kernel
-def bad_money(state: Any) -> int:
+def bad_money(state: Any, box: Any) -> int:
     """Check money and debts: invariants 6, 7."""
     for p in range(SEATS):
-        if state.money[p] < 0 or state.money[p] % 10 != 0:
+        if state.money[p] < 0 or int(state.money[p]) % int(box.coin) != 0:
             return 7
         if in_debt(state, p) and state.money[p] > 0:
             return 6
@@ -1144,7 +1144,7 @@ def check(state: Any, box: Any) -> int:
         return 16
     code = bad_board(state, box)
     code = code if code != 0 else bad_cards(state, box)
-    code = code if code != 0 else bad_money(state)
+    code = code if code != 0 else bad_money(state, box)
     code = code if code != 0 else bad_players(state, box)
     code = code if code != 0 else bad_turn(state, box)
     if code != 0:
