@@ -120,11 +120,11 @@ OBSERVATION = Observation(
     Field(
         "turn_flags", 4, "chip must follow; Ship of a card pending; Adventurers used this turn / 3; returned chips / 4"
     ),
-    Field("virt", TYPES, "resources from cards this turn / 8"),
+    Field("virt", TYPES, "resources from cards this turn / 8 (at most 1)"),
     Field(
         "seats",
         (SEATS, SEAT_COLUMNS),
-        "row seat j: reals / 100 (at most 2); front, stock, on boards, on King boards, all outside stock, each / 11; "
+        "row seat j: reals / 200 (at most 1); front, stock, on boards, on King boards, all outside stock, each / 11; "
         "disc one-hot 21; Markets in front, in stock / 5; built brown / 5, green / 5, yellow; ships, adventurers / 3; "
         "hand size / 28; resources on boards 7 × / 11",
     ),
@@ -132,7 +132,7 @@ OBSERVATION = Observation(
         "kings",
         (KINGS, KING_COLUMNS),
         "row King: in play; paid; wanted types 3×7 one-hot; bonuses 3×4 one-hot ship, adventurer, advance, market; "
-        "payouts in force 4 × / 12; delivered this round 3; marker of seat j 4 × / last space",
+        "payouts in force 4 × / 12 (at most 1); delivered this round 3; marker of seat j 4 × / last space",
     ),
     Field(
         "boards",
@@ -141,11 +141,11 @@ OBSERVATION = Observation(
         "one-hot lake + 7; port; first seat j one-hot 4; seats j present 4; Adventurer of the acting seat",
     ),
     Field("market", (MARKETS, 5), "one-hot empty, seat j"),
-    Field("hand", CARD_KINDS, "own hand / 4"),
-    Field("used", CARD_KINDS, "used cards / 4"),
+    Field("hand", CARD_KINDS, "own hand / copies of the kind (4)"),
+    Field("used", CARD_KINDS, "used cards / copies of the kind"),
     Field("pile_len", 1, "/ 28"),
     Field("drawn", CARD_KINDS, "the two drawn cards / 2; only for the seat in KEEP"),
-    Field("mine_in_pile", CARD_KINDS, "cards the observer returned that are still in the pile / 4"),
+    Field("mine_in_pile", CARD_KINDS, "cards the observer returned that are still in the pile / copies of the kind"),
     Field("top_two", (2, 8), "one-hot: unknown or no card, then the kind, if the observer returned it"),
     Field("supply", 3, "Ships on Kings, Adventurers on Kings, Adventurers in the box, each / 3"),
 )
@@ -235,6 +235,7 @@ BOX = Record(
     ("space_cost", "int8", (SPACES, 8), "cost: seven types, Crew"),
     ("space_reals", "int16", SPACES, "Reals per exchange set"),
     ("copies", "int8", CARD_KINDS, "copies of each card"),
+    ("card_share", "float64", CARD_KINDS, "1 / copies, 0 without any"),
     ("brown_majority", "int16", 1, "Reals"),
     ("green_majority", "int16", 1, "Reals"),
     ("medal", "int16", 1, "Reals per Award a medal"),
@@ -369,12 +370,12 @@ def fill_box(record: Any, components: Components, options: dict[str, Any]) -> No
     supply, setup, scoring = components["supply"], components["setup"], components["scoring"]
     record.crew_front = setup["crew_in_front"][str(players)].integer(1, 20)
     record.crew_order = setup["crew_on_turn_order"].integer(0, 9)
-    record.crew = supply["crew_per_colour"].integer(int(record.crew_front) + KINGS + int(record.crew_order), 30)
-    record.markets = supply["markets_per_colour"].integer(1, MARKETS)
+    record.crew = supply["crew_per_colour"].integer(int(record.crew_front) + KINGS + int(record.crew_order), 15)
+    record.markets = supply["markets_per_colour"].integer(1, 5)
     record.markets_in_stock = setup["markets_in_stock"].integer(0, int(record.markets))
     record.start_reals = setup["reals"].integer(0, 100)
-    record.ships = supply["ships"].integer(0, 12)
-    record.adventurers = supply["adventurers"].integer(1, 12)
+    record.ships = supply["ships"].integer(0, 3)
+    record.adventurers = supply["adventurers"].integer(1, 3)
     record.min_ship_faces = setup["min_ship_faces"].integer(0, KINGS)
     _fill_grid(record, components)
     _fill_faces(record, components)
@@ -383,7 +384,8 @@ def fill_box(record: Any, components: Components, options: dict[str, Any]) -> No
     for i, card in enumerate(components["card"].rows(CARD_KINDS)):
         if card["id"].value != CARD_IDS[i].upper():
             raise card["id"].fail(f"'{CARD_IDS[i].upper()}'")
-        record.copies[i] = card["copies"].integer(0, CARDS)
+        record.copies[i] = copies = card["copies"].integer(0, CARDS)
+        record.card_share[i] = 1 / copies if copies else 0.0
     if int(record.copies.sum()) != CARDS:
         raise components["card"].fail(f"copies that add up to {CARDS} cards")
     for name in ("brown_majority", "green_majority", "medal", "per_ship", "per_adventurer", "bribe_cost"):

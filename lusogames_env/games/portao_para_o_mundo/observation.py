@@ -76,7 +76,7 @@ def observe(state: Any, box: Any, seat: int, out: Any) -> None:
         o = O_BOARDS + b * BOARD_COLUMNS
         write_board(state, box, seat, b, out[o : o + BOARD_COLUMNS])
     write_markets(state, box, seat, out)
-    write_cards(state, seat, out)
+    write_cards(state, box, seat, out)
     write_supply(state, box, out)
 
 
@@ -104,7 +104,7 @@ def write_turn(state: Any, box: Any, seat: int, out: Any) -> None:
         out[O_TURN_FLAGS + 2] = on_boards * THIRD
         out[O_TURN_FLAGS + 3] = min(1.0, (int(state.returned) - int(state.connected)) / 4.0)
         for t in range(TYPES):
-            out[O_VIRT + t] = state.virt[t] / 8.0
+            out[O_VIRT + t] = min(1.0, int(state.virt[t]) / 8.0)
     out[O_ROUND] = int(state.round_no) / float(box.max_rounds)
     out[O_NUM_PLAYERS + int(box.num_players) - 2] = 1.0
     out[O_OPTIONS] = box.coast_needs_ship
@@ -122,7 +122,7 @@ def write_seat(state: Any, box: Any, s: int, row: Any) -> None:
     """What lies in front of seat `s`, 42 columns; the chips on boards are what the other places leave over."""
     kings = KINGS - (1 if box.num_players == 2 else 0)
     outside = int(box.crew) - kings - int(box.crew_order) - int(state.stock[s])
-    row[0] = min(2.0, int(state.reals[s]) * 0.01)
+    row[0] = min(1.0, int(state.reals[s]) * 0.005)
     row[1] = state.front[s] * ELEVENTH
     row[2] = state.stock[s] * ELEVENTH
     row[3] = (outside - int(state.front[s]) - int(state.ind[s])) * ELEVENTH
@@ -151,7 +151,11 @@ def write_markets(state: Any, box: Any, seat: int, out: Any) -> None:
             j = relative(box, seat, owner)
             owners[5 * m + 1 + j] = 1.0
             colour = int(box.area_colour[box.market_area[m]])
-            seats[j * SEAT_COLUMNS + 29 + colour] += 1.0 if colour == YELLOW else FIFTH
+            seats[j * SEAT_COLUMNS + 29 + colour] += 1.0
+    for j in range(box.num_players):
+        for colour in range(YELLOW):
+            count = int(seats[j * SEAT_COLUMNS + 29 + colour])
+            seats[j * SEAT_COLUMNS + 29 + colour] = count * FIFTH
 
 
 @kernel
@@ -165,7 +169,7 @@ def write_king(state: Any, box: Any, seat: int, k: int, row: Any) -> None:
         row[23 + i * 4 + int(box.bonus[face, i])] = 1.0
         row[39 + i] = state.delivered[k, i]
     for rank in range(SEATS):
-        row[35 + rank] = box.payout[face, rank] * TWELFTH
+        row[35 + rank] = min(1.0, int(box.payout[face, rank]) * TWELFTH)
     space = 1.0 / int(box.last)
     for s in range(box.num_players):
         row[42 + relative(box, seat, s)] = state.pos[k, s] * space
@@ -201,11 +205,11 @@ def write_board(state: Any, box: Any, seat: int, b: int, row: Any) -> None:
 
 
 @kernel
-def write_cards(state: Any, seat: int, out: Any) -> None:
+def write_cards(state: Any, box: Any, seat: int, out: Any) -> None:
     """Own hand, used cards, pile; a drawn pair only for its seat; of the pile what the observer returned (PM-67)."""
     for kind in range(CARD_KINDS):
-        out[O_HAND + kind] = state.hand[seat, kind] / 4.0
-        out[O_USED + kind] = state.used[kind] / 4.0
+        out[O_HAND + kind] = state.hand[seat, kind] * box.card_share[kind]
+        out[O_USED + kind] = state.used[kind] * box.card_share[kind]
     out[O_PILE_LEN] = state.pile_len * CARD
     if state.node == N_KEEP and state.over == 0 and state.actor == seat:
         for i in range(2):
@@ -213,11 +217,13 @@ def write_cards(state: Any, seat: int, out: Any) -> None:
     for i in range(state.pile_len):
         mine = state.pile_by[i] == seat
         if mine:
-            out[O_MINE_IN_PILE + int(state.pile[i])] += 0.25
+            out[O_MINE_IN_PILE + int(state.pile[i])] += 1.0
         if i < 2:
             out[O_TOP_TWO + 8 * i + (1 + int(state.pile[i]) if mine else 0)] = 1.0
     for i in range(state.pile_len, 2):
         out[O_TOP_TWO + 8 * i] = 1.0
+    for kind in range(CARD_KINDS):
+        out[O_MINE_IN_PILE + kind] = int(out[O_MINE_IN_PILE + kind]) * box.card_share[kind]
 
 
 @kernel

@@ -164,13 +164,13 @@ def test_the_seat_fields():
     give(game, 1, hand={"bribe": 2})
     row = game.view(0)["seats"][1]
     front, stock = int(game.record.front[1]), int(game.record.stock[1])
-    assert row[:6].tolist() == pytest.approx([1.3, front / 11, stock / 11, 4 / 11, 0, (10 - stock) / 11])
+    assert row[:6].tolist() == pytest.approx([0.65, front / 11, stock / 11, 4 / 11, 0, (10 - stock) / 11])
     assert row[6:27].argmax() == 7 and row[6:27].sum() == 1
     assert row[27:32].tolist() == pytest.approx([1 / 5, 1 / 5, 1 / 5, 1 / 5, 1])
     assert row[34] == pytest.approx(2 / 28)
     assert row[35:].tolist() == pytest.approx([1 / 11, 0, 2 / 11, 0, 0, 0, 0])
     game.record.reals[1] = 1000
-    assert game.view(0)["seats"][1, 0] == 2
+    assert game.view(0)["seats"][1, 0] == 1
     market = game.view(1)["market"]
     assert market.argmax(1).tolist() == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
     assert game.view(3)["market"].argmax(1)[0] == 1 + 2
@@ -231,6 +231,7 @@ def test_what_no_single_position_shows(variant, seed):
                 own = int(record.chips[slot, seat])
                 if own and own & (own - 1) == 0 and seat not in adventurers:
                     assert own == 1 << int(box.face_port[record.slot_face[slot]])
+        assert np.abs(game.observation(game.ply % game.box.num_players)).max() <= 1
         if record.node == N_KEEP and game.view(game.actor)["drawn"].sum() != 1:
             raise AssertionError("the drawn pair is not shown to its seat")
     assert game.ply <= 300 * int(box.max_rounds) + 300
