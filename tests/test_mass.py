@@ -11,6 +11,7 @@ import pytest
 from lusogames_env.engine import Game, OptionError
 from lusogames_env.engine.batch import Batch
 from tests.test_options import values_of
+from tests.tools import mixed_actions
 
 GAMES = int(os.environ.get("LUSOGAMES_MASS", "2000"))
 PER_BATCH = 500
@@ -46,7 +47,7 @@ def test_random_games_over_all_options_break_no_invariant(game: Game, seed: int)
             assert not codes.any(), f"{options}: invariant {codes.max()} of game {codes.argmax()}, seed {seed + start}"
             assert (batch.masks.any(1) == batch.running).all()
             assert batch.states["ply"].max() < game.max_plies
-            batch.step(batch.random_actions())
+            batch.step(mixed_actions(batch))
         assert not batch.check().any()
         played += batch.num_games
     print(f"{game.name}: {played} games over {len(sets)} option sets")

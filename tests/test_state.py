@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lusogames_env.engine import IllegalActionError, LusogamesError, OptionError, StateError
 from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.state import GameState
-from tests.tools import Case, random_game, same_bits, same_future
+from tests.tools import Case, mixed_actions, random_game, same_bits, same_future
 
 
 def test_invariants_hold_at_each_ply(case: Case, seed: int) -> None:
@@ -27,7 +27,7 @@ def test_invariants_hold_at_each_ply(case: Case, seed: int) -> None:
         assert (batch.masks.any(1) == batch.running).all(), "a mask is empty while its game runs, or not after"
         assert ((batch.actors >= 0) == batch.running).all() and (batch.actors < case.box.num_players).all()
         assert (batch.states["ply"] < case.game.max_plies).all()
-        batch.step(batch.random_actions())
+        batch.step(mixed_actions(batch))
     assert not batch.check().any() and not batch.masks.any() and (batch.actors == -1).all()
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine import Box, Game
+from lusogames_env.engine.batch import WAIT, Batch
 from lusogames_env.engine.kernel.jit import kernel
 from lusogames_env.engine.kernel.rng import randint, seed_rng
 from lusogames_env.engine.state import OUTCOMES, GameState
@@ -98,11 +99,16 @@ class Case:
         return GameState.from_box(self.box, seed)
 
     def position(self, seed: int, plies: int) -> GameState:
-        """Return a position that random play reaches after at most `plies` plies, the game still running."""
+        """Return a position reached after at most `plies` plies, the game still running.
+
+        Every other seed mixes the rule-based player's moves in: uniform play alone never sees some late positions.
+        """
         state, generator = self.new(seed), np.random.default_rng(seed)
-        for _ in range(plies):
+        skill = 0.8 * (seed % 2)
+        for i in range(plies):
             before = state.clone()
-            state.apply(random_action(state, generator))
+            skilled = generator.random() < skill
+            state.apply(state.bot_action(seed=i) if skilled else random_action(state, generator))
             if state.over:
                 return before
         return state
@@ -137,6 +143,14 @@ def zero_sum(box: Box) -> bool:
 def random_action(state: GameState, generator: np.random.Generator) -> int:
     """Return a uniformly drawn legal action."""
     return int(generator.choice(state.legal_actions()))
+
+
+def mixed_actions(batch: Batch) -> np.ndarray:
+    """Return int64 (n,) actions: uniform in some games, those of each rule-based player in others; -2 after the end."""
+    n, players = batch.num_games, 1 + len(batch.game.bots)
+    actions, kinds = np.full(n, WAIT, np.int64), np.arange(n) % players - 1
+    batch.game.driver.decide(batch.states, 0, n, batch.box.array, batch.masks, kinds, batch.rngs, actions)
+    return actions
 
 
 def random_game(state: GameState, seed: int) -> Iterator[tuple[GameState, int]]:
