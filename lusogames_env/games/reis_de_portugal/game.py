@@ -261,6 +261,11 @@ def cross_check(options: dict[str, Any]) -> str | None:
     return None
 
 
+def teams(options: dict[str, Any]) -> tuple[int, ...]:
+    """Return the team of every seat: partners sit opposite each other; without teams everybody is alone."""
+    return (0, 1, 0, 1) if options["teams"] else tuple(range(options["num_players"]))
+
+
 GAME = Game(
     package=__package__,
     title="Reis de Portugal",
@@ -272,6 +277,7 @@ GAME = Game(
     box=BOX,
     fill_box=fill_box,
     cross_check=cross_check,
+    teams=teams,
     own_options=(
         Option(
             "rules",
