@@ -70,13 +70,12 @@ def train(
 def _show_outcome(console: Any, outcome: Any) -> None:
     from rich.table import Table
 
-    table = Table(title=f"after {outcome.step:,} steps")
+    table = Table(title=f"after {outcome.step:,} steps; 95 % intervals")
     for heading in ("against", "games", "wins", "utility", "points"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
     for name, result in outcome.evaluations.items():
         own = result.players[0]
-        points = f"{own.points.mean:.2f} [{own.points.low:.2f}, {own.points.high:.2f}]"
-        table.add_row(name, str(result.games), str(own.wins), str(own.utility), points)
+        table.add_row(name, str(result.games), str(own.wins), own.utility.short(2), own.points.short(1))
     console.print(table)
     console.print(f"learning curve: {outcome.run / 'curve.png'}", soft_wrap=True)
     console.print(f"agent: {outcome.run}  (lusogames evaluate {outcome.run})", soft_wrap=True)

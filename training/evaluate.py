@@ -32,6 +32,10 @@ class Estimate:
     def __str__(self) -> str:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
+    def short(self, digits: int) -> str:
+        """Return mean and half width of the interval as text."""
+        return f"{self.mean:.{digits}f} ± {(self.high - self.low) / 2:.{digits}f}"
+
 
 @dataclass(frozen=True)
 class PlayerResult:
@@ -262,12 +266,11 @@ def rich_table(evaluation: Evaluation) -> Any:
     table = Table(
         title=f"{evaluation.game}, {evaluation.games} games, par {evaluation.par:.3f}",
         caption=f"{evaluation.arrangements} seat arrangements; {evaluation.decisions_per_second:,.0f} decisions/s; "
-        "95 % intervals in brackets",
+        "95 % intervals",
     )
     for heading in ("player", "wins", "utility", "points", *(f"seat {seat}" for seat in range(seats))):
         table.add_column(heading, justify="left" if heading == "player" else "right")
     for player in evaluation.players:
         by_seat = [f"{estimate.mean:.3f}" if estimate else "-" for estimate in player.seat_wins]
-        points = f"{player.points.mean:.2f} [{player.points.low:.2f}, {player.points.high:.2f}]"
-        table.add_row(player.name, str(player.wins), str(player.utility), points, *by_seat)
+        table.add_row(player.name, str(player.wins), player.utility.short(2), player.points.short(1), *by_seat)
     return table

@@ -233,3 +233,16 @@ def test_opponents_can_be_replaced() -> None:
         name for _ in range(20) for info in env.step(random_legal(env, rng))[3] if info for name in info["opponents"]
     }
     assert names == {"learner", "heuristic"}
+
+
+def test_one_policy_can_take_all_seats() -> None:
+    env = make(16, "random", num_players=3, seat="all")
+    env.reset()
+    rng = np.random.default_rng(0)
+    infos = []
+    for _ in range(30):
+        assert (env.learners.batch.actors == env.learners.seats).all()
+        infos += [info for info in env.step(random_legal(env, rng))[3] if info]
+    assert infos
+    assert all(info["opponents"] == ["learner"] * 3 for info in infos)
+    assert all(info["episode"]["r"] == pytest.approx(0.0) for info in infos), "the mean of utilities that sum to 0"
