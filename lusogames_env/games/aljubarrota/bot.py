@@ -175,12 +175,15 @@ def enemies(board: Any, b: int, here: int) -> int:
 
 
 @kernel
-def green_phase(board: Any, box: Any, king: int) -> bool:
+def green_phase(state: Any, box: Any, king: int) -> bool:
     """Play a phase of green cards and white dice on the third board; return whether Portugal falls."""
+    board, moved = state.scratch_board, state.scratch_moved
+    moved[:, :] = 0
     for row in range(ROWS):
         for n in range(box.order_n[row]):
             here = int(box.order[row, n])
-            cavalry, soldiers = int(board[AHEAD, here, CAVALRY]), int(board[AHEAD, here, SOLDIER])
+            cavalry = int(board[AHEAD, here, CAVALRY]) - int(moved[here, CAVALRY])
+            soldiers = int(board[AHEAD, here, SOLDIER]) - int(moved[here, SOLDIER])
             for _ in range(2):
                 to = int(box.forward[here])
                 if to < 0 or cavalry + soldiers == 0:
@@ -192,10 +195,8 @@ def green_phase(board: Any, box: Any, king: int) -> bool:
                 room = CAPACITY - enemies(board, AHEAD, to)
                 cavalry = min(cavalry, room)
                 soldiers = min(soldiers, room - cavalry)
-                board[AHEAD, here, CAVALRY] -= cavalry
-                board[AHEAD, here, SOLDIER] -= soldiers
-                board[AHEAD, to, CAVALRY] += cavalry
-                board[AHEAD, to, SOLDIER] += soldiers
+                carry(state, box, here, CAVALRY, cavalry, to, row)
+                carry(state, box, here, SOLDIER, soldiers, to, row)
                 entered = cavalry + soldiers > 0
                 if entered and ((defenders > 0 and to == king) or to == box.king_hex):
                     return True
@@ -204,6 +205,19 @@ def green_phase(board: Any, box: Any, king: int) -> bool:
                 here = to
                 soldiers = 0
     return False
+
+
+@kernel
+def carry(state: Any, box: Any, here: int, side: int, n: int, to: int, row: int) -> None:
+    """Put Castilians on the next hex of the third board; without ``reentry`` they are done once in another row."""
+    board, moved = state.scratch_board, state.scratch_moved
+    board[AHEAD, here, side] -= n
+    board[AHEAD, to, side] += n
+    if box.reentry == 0:
+        if box.card_row[here] != row:
+            moved[here, side] -= n
+        if box.card_row[to] != row:
+            moved[to, side] += n
 
 
 @kernel
@@ -252,14 +266,15 @@ def can_be_attacked(board: Any, box: Any, here: int, n: int) -> bool:
 
 
 @kernel
-def value(board: Any, box: Any, king: int) -> float:
+def value(state: Any, box: Any, king: int) -> float:
     """Weigh the second board: now and after one to three phases; the phase in which Portugal falls ends the sum."""
+    board = state.scratch_board
     copy_to(board, TRIED, AHEAD)
     v = 0.0
     fallen = enemies(board, AHEAD, box.king_hex) > 0
     for phase in range(PHASES):
         if phase > 0:
-            fallen = green_phase(board, box, king)
+            fallen = green_phase(state, box, king)
         if fallen:
             return v + FALLEN[phase]
         v += WEIGHTS[phase] * worth(board, box)
@@ -274,7 +289,7 @@ def falls_within(state: Any, box: Any, phases: int) -> bool:
     copy_to(board, NOW, AHEAD)
     fallen = False
     for _ in range(phases):
-        fallen = fallen or green_phase(board, box, int(state.piece_hex[KING]))
+        fallen = fallen or green_phase(state, box, int(state.piece_hex[KING]))
     return fallen
 
 
@@ -327,7 +342,7 @@ def second_step_value(state: Any, box: Any, origin: int, here: int, group: int, 
     """Return the value of the best second step from the second board, and its direction (-1: stay)."""
     board = state.scratch_board
     size, english = count(group), group & ~LONGBOWS == 0
-    best, way = value(board, box, king), -1
+    best, way = value(state, box, king), -1
     for d in range(6):
         to = int(box.walk[here, d])
         if to == origin or not can_move(state, box, size, english, to):
@@ -336,7 +351,7 @@ def second_step_value(state: Any, box: Any, origin: int, here: int, group: int, 
         board[TRIED, origin, WHITE_PIECES] -= size
         board[TRIED, here, WHITE_PIECES] += size
         try_step(board, box, here, d, size)
-        v = value(board, box, to if group & 1 else king)
+        v = value(state, box, to if group & 1 else king)
         if v > best:
             best, way = v, d
     return best, way
@@ -386,7 +401,7 @@ def try_move(state: Any, box: Any, here: int, direction: int, group: int, fight:
     if group & LEADERS != 0 and not fight:
         v, _ = second_step_value(state, box, here, to, group, king)
         return v
-    return value(board, box, king)
+    return value(state, box, king)
 
 
 # ---- shots ----
@@ -410,7 +425,7 @@ def shot_value(state: Any, box: Any, target: int, side: int, base: float) -> flo
                 back = -1
         if back >= 0:
             board[TRIED, back, to_side] += 1
-        v += (2.0 + face) * value(board, box, king)
+        v += (2.0 + face) * value(state, box, king)
         if back >= 0:
             board[TRIED, back, to_side] -= 1
     return v / 6.0
@@ -451,7 +466,7 @@ def choose_in_turn(state: Any, box: Any, mask: Any) -> int:
     board = state.scratch_board
     copy_board(state)
     copy_to(board, NOW, TRIED)
-    base = value(board, box, int(state.piece_hex[KING]))
+    base = value(state, box, int(state.piece_hex[KING]))
     decision = state.decision
     if decision == MENU:
         return choose_item(state, box, mask, base)
@@ -491,7 +506,7 @@ def choose_second_step(state: Any, box: Any, mask: Any) -> int:
                 continue
             try_step(board, box, here, d, count(group))
             king = to if group & 1 else king
-        v = value(board, box, king)
+        v = value(state, box, king)
         if v > best:
             best, way = v, d
     return A_STAY if way < 0 else A_DIRECTION + way

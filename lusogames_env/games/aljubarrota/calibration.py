@@ -18,18 +18,12 @@ from lusogames_env.games.aljubarrota.game import BUY, GAME, LOST, MENU, WON
 from lusogames_env.games.aljubarrota.rules import A_END, A_PASS
 
 FIRST_BOT = 2  # decider of the first rule-based player in the driver
-EXPECTED = {  # share of wins, number of games it was taken from
-    "never_buy": (0.02, 200),
-    "turn_2": (0.51, 200),
-    "captain": (0.70, 200),
-    "always_both": (0.79, 200),
-    "never_buy, reentry off": (0.02, 100),
-    "turn_2, reentry off": (0.54, 100),
-    "always_both, reentry off": (0.84, 100),
-    "turn_2, no flank attack": (0.54, 100),
-    "always_both, no flank attack": (0.86, 100),
-    "passive, flank attack only": (0.23, 800),
-}
+LINES = (
+    *("never_buy", "turn_2", "captain", "always_both"),
+    *("turn_2, no flank attack", "always_both, no flank attack"),
+    *("never_buy, reentry off", "turn_2, reentry off", "always_both, reentry off"),
+    "passive, flank attack only",
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,7 @@ def passive(games: int, seed: int = 0) -> Sample:
 
 
 def measure(name: str, games: int, seed: int = 0) -> Sample:
-    """Measure one line of `EXPECTED`."""
+    """Measure one of `LINES`."""
     if name.startswith("passive"):
         return passive(games, seed)
     policy, _, variant = name.partition(", ")
@@ -116,24 +110,14 @@ def measure(name: str, games: int, seed: int = 0) -> Sample:
     return captain(policy, games, seed, flank=variant != "no flank attack", **options)
 
 
-def agrees(name: str, sample: Sample) -> bool:
-    """Return whether a share of wins lies within the sampling interval (95 %) of the expected one."""
-    expected, games = EXPECTED[name]
-    share = (expected * games + sample.win * sample.games) / (games + sample.games)
-    error = max(0.01, (share * (1 - share) * (1 / games + 1 / sample.games)) ** 0.5)
-    return abs(sample.win - expected) <= 1.96 * error
-
-
 def main() -> None:
-    """Print every line with the expected share of wins."""
+    """Print what each line came to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    for name, (expected, _) in EXPECTED.items():
-        sample = measure(name, arguments.games, arguments.seed)
-        verdict = "agrees" if agrees(name, sample) else "DIFFERS"
-        print(f"{name:30} {sample}; expected {expected:.2f}: {verdict}", flush=True)
+    for name in LINES:
+        print(f"{name:30} {measure(name, arguments.games, arguments.seed)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1560,6 +1560,8 @@ def choice_fits(state: Any, box: Any) -> bool:
         if state.pending_hex < 0 or state.pending_group == 0:
             return False
         return int(state.scratch_port[state.pending_hex]) & int(state.pending_group) == state.pending_group
+    if decision == SHOOTER:
+        return state.pending_flank == SWEETHEARTS
     if decision == TARGET and state.pending_flank == SWEETHEARTS:
         return state.pending_piece >= 0 and shoots_for(state, box, int(state.pending_piece), SWEETHEARTS)
     if decision == TARGET_TYPE:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase, digits
+from textwrap import wrap
 from typing import Any
 
 from lusogames_env.games.aljubarrota.game import (
@@ -29,8 +31,9 @@ PITCH = 9  # characters from column to column of the board
 TURNS = ("set-up", "free turn", "extra turn 2", "extra turn 3")
 MODES = ("semi-cooperative", "cooperative", "solitary")
 LEGEND = (
-    "o start space  2 Sweethearts  3 English  K King  N Nuno  E entry  x trap  T trees  = abatis  # right-hand row",
-    "_ inside the line   / \\ ` , v arrow NE NW SE SW S   c s blue cavalry, soldier  C S yellow   CAPITALS own family",
+    "o start space  2 Sweethearts  3 English  K King  N Nuno  E entry  x trap  T trees  = abatis",
+    "# right-hand row  _ inside the line  / \\ ` , v arrow NE NW SE SW S",
+    "c s blue cavalry, soldier  C S yellow ones  Ki Nu En leaders and English  CAPITALS own family",
 )
 
 
@@ -60,7 +63,7 @@ def short_names(box: Any) -> list[str]:
     """Return two letters for each family, all different."""
     found: list[str] = []
     for name in family_names(box):
-        tries = [name[0] + letter for letter in (name[1:] or "x")] + [f"{name[0]}{digit}" for digit in "123456789"]
+        tries = [name[0] + letter for letter in name[1:] + digits + ascii_lowercase]
         found.append(next(text for text in tries if text not in found))
     return found
 
@@ -75,8 +78,8 @@ def render(state: Any, box: Any, seat: int | None) -> str:
 def _headline(state: Any, box: Any) -> str:
     waves = "second wave, flank attack" if state.flank else "second wave" if state.wave2 else "first wave"
     reserve = f"reserve {state.reserve[0]} blue, {state.reserve[1]} yellow"
-    text = f"ALJUBARROTA, {MODES[box.record[0].mode]} — round {state.round_no} of 18, {waves} — {reserve}, "
-    return text + f"eliminated {int(state.dead[0]) + int(state.dead[1])} of 108"
+    text = f"ALJUBARROTA, {MODES[box.record[0].mode]} — round {state.round_no} of 18, {waves}"
+    return f"{text}\nCastile: {reserve}, {int(state.dead[0]) + int(state.dead[1])} of 108 eliminated"
 
 
 def _own(state: Any, box: Any, piece: int, seat: int | None) -> bool:
@@ -113,32 +116,39 @@ def _cards(state: Any) -> list[str]:
     drawn = int(state.deck_pos)
     left = [(state.deck[drawn:] == card).sum() for card in range(4)]
     deck = ", ".join(f"{n} {name}" for n, name in zip(left, CARD_NAMES, strict=True))
-    return ["Cards on rows: " + (", ".join(laid) or "none yet"), f"Not yet drawn: {deck}"]
+    return ["Cards: " + (", ".join(laid) or "none yet"), f"Not yet drawn: {deck}"]
 
 
 def _seats(state: Any, box: Any, seat: int | None) -> list[str]:
     if box.record[0].mode == SOLITARY:
-        spent = 2 * int(state.turns_bought[0]) + 3 * int(state.turns_bought[1])
-        return [f"Points spent on extra turns: {spent} ({state.turns_bought[0]} second, {state.turns_bought[1]} third)"]
+        second, third = state.turns_bought.tolist()
+        lines = [f"Points spent on extra turns: {2 * second + 3 * third} ({second} second turns, {third} third turns)"]
+        return lines + _to_place(state, box, 0)
     lines = []
     for other in range(box.num_players):
         open_hand = seat is None or seat == other or state.over
-        cards = f"{state.hand[other].sum():2} cards"
+        zeros, ones, twos = (int(n) for n in state.hand[other])
+        cards = f"{zeros + ones + twos:2} cards"
         if open_hand:
-            zeros, ones, twos = state.hand[other].tolist()
             cards += f" ({zeros} × 0, {ones} × 1, {twos} × 2 = {ones + 2 * twos} points)"
         spent = f"spent {state.spent[other, 1]} × 1, {state.spent[other, 2]} × 2"
         line = f"Seat {other}{'*' if other == seat else ' '} {cards}, {spent}, passed {state.passes[other]}"
         hidden = box.record[0].simultaneous and not open_hand
-        if state.decision == PLEDGE and not hidden and state.pledged[other].any():
-            line += f", pledged {state.pledged[other, 0]} × 1, {state.pledged[other, 1]} × 2"
-        if not open_hand and state.known_held[other].any():
-            line += f", holds at least {state.known_held[other, 0]} × 1, {state.known_held[other, 1]} × 2"
         lines.append(line)
-        held = [piece_name(box, p) for p in range(PIECES) if state.to_place[p] == other and open_hand]
-        if held:
-            lines.append("        to place: " + ", ".join(held))
+        if state.decision == PLEDGE and not hidden and state.pledged[other].any():
+            lines.append(f"        has pledged {state.pledged[other, 0]} × 1, {state.pledged[other, 1]} × 2")
+        if not open_hand and state.known_held[other].any():
+            known = f"{state.known_held[other, 0]} × 1, {state.known_held[other, 1]} × 2"
+            lines.append(f"        holds at least {known}, shown in pledges")
+        if open_hand:
+            lines += _to_place(state, box, other)
     return lines
+
+
+def _to_place(state: Any, box: Any, seat: int) -> list[str]:
+    """Return the pieces a seat has still to place, wrapped."""
+    held = [piece_name(box, p) for p in range(PIECES) if state.to_place[p] == seat]
+    return wrap(", ".join(held), 90, initial_indent="        to place: ", subsequent_indent=" " * 18)
 
 
 def _families(state: Any, box: Any, seat: int | None) -> list[str]:

@@ -61,7 +61,11 @@ def test_the_position_can_be_read_from_the_text() -> None:
 def test_a_seat_reads_only_its_own_secrets() -> None:
     state = offer(3, played=2, hands={1: (3, 2, 1)}, pledge_mode="simultaneous")
     play(state, "pledge 1+1")
-    assert "pledged 2 × 1" in state.text(1) and "pledged" not in state.text(2) and "pledged" in state.text(None)
+    assert (
+        "has pledged 2 × 1" in state.text(1)
+        and "has pledged" not in state.text(2)
+        and "has pledged" in state.text(None)
+    )
     for seat in range(4):
         text = state.text(seat)
         assert text.count("points), spent") == 1 and text.count("(seat ") == 3
