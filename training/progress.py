@@ -37,4 +37,4 @@ class TerminalReport:
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
-        self.console.print(text, highlight=False, soft_wrap=True)
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -188,10 +188,12 @@ class _Run(BaseCallback):
     def _on_training_end(self) -> None:
         if self.num_timesteps > self.last:
             self._do_what_is_due(self.num_timesteps)
+        self.report.step(self.num_timesteps, self.config.total_steps, self._progress_text())
 
     def _progress_text(self) -> str:
         rewards = [episode["r"] for episode in self.learner.ep_info_buffer or ()]
-        return f"utility {np.mean(rewards):+.2f}" if rewards else ""
+        rate = (self.num_timesteps - self._first) / max(time.monotonic() - self._began, 1e-9)
+        return f"utility {np.mean(rewards):+.2f}, {rate:,.0f} steps/s" if rewards else ""
 
     # ---- evaluation ----
 
