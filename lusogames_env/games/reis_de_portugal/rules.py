@@ -635,9 +635,8 @@ def prepare_draw(state: Any, box: Any, bonus: int) -> None:
                 card = draw_from_pile(state)
                 state.hand[seat] |= bit(card)
                 note_pile_card(state, n, seat, card)
-        note_pile_empty(state, n)
         if state.pile_len == 0:
-            state.pos = size
+            state.pos = size  # nobody takes a Wall card
 
 
 @kernel
