@@ -165,7 +165,7 @@ def evaluate(
             seated[:, seat] = orders[order_of, side]
     Batch(box, 1).outcomes()  # compiles what is not compiled yet, before the clock runs
     began = time.perf_counter()
-    outcomes, decisions = _play(box, unique, seated, seed, threads)
+    outcomes, decisions = play_seated(box, unique, seated, seed, threads)
     seconds = time.perf_counter() - began
     shares = win_shares(outcomes["win"], sides)
     results = [
@@ -197,10 +197,14 @@ def _distinct_names(names: list[str]) -> list[str]:
     return [f"{name} ({names[:i].count(name) + 1})" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
-def _play(
-    box: Box, players: list[Player], seated: np.ndarray, seed: int, threads: int
+def play_seated(
+    box: Box, players: Sequence[Player], seated: np.ndarray, seed: int, threads: int = 1
 ) -> tuple[dict[str, np.ndarray], int]:
-    """Play one game per row of `seated`, int64 (n, seats); return outcomes by kind, float64 (n, seats), and plies."""
+    """Play one game per row of `seated`, int64 (n, seats): ``players[seated[i, s]]`` sits in seat s of game i.
+
+    Returns:
+        Outcomes ``win``, ``utility`` (of the kind ``reward``) and ``raw``, each float64 (n, seats); and all plies.
+    """
     chunks = [seated[i : i + GAMES_AT_ONCE] for i in range(0, len(seated), GAMES_AT_ONCE)]
     seeds = np.random.SeedSequence(seed).generate_state(len(chunks), np.uint64)
     parts: dict[str, list[np.ndarray]] = {"win": [], "utility": [], "raw": []}
