@@ -404,7 +404,7 @@ SETUP_KEYS = ("boards", "kings", "order", "pile")
 def _setup_fault(value: Any) -> str | None:
     if value == "random":
         return None
-    if not isinstance(value, dict) or not set(value) <= set(SETUP_KEYS):
+    if not isinstance(value, dict) or not value or not set(value) <= set(SETUP_KEYS):
         return "expected 'random' or a table with some of the keys " + ", ".join(SETUP_KEYS)
     return None if all(isinstance(part, (list, tuple)) for part in value.values()) else "expected lists in the table"
 
@@ -454,7 +454,8 @@ def _fill_setup(record: Any, components: Components, setup: Any, players: int) -
             _need(removable, "kings", "None only for a board that can show an Adventurer")
         record.setup_kings[:] = given
     if "order" in setup:
-        _need(sorted(map(str, setup["order"])) == [str(s) for s in range(players)], "order", "every seat once")
+        good = all(type(seat) is int for seat in setup["order"]) and sorted(setup["order"]) == list(range(players))
+        _need(good, "order", "every seat once")
         record.setup_order[:] = -1
         record.setup_order[:players] = setup["order"]
     if "pile" in setup:

@@ -237,7 +237,9 @@ def test_an_explicit_setup_is_followed():
     [
         "fixed",
         {"faces": []},
+        {},
         {"order": "0123"},
+        {"order": ["0", "1", "2", "3"]},
         {"order": [0, 1, 2]},
         {"order": [0, 1, 2, 2]},
         {"boards": ["V1A"]},
