@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import KVWriter
 
+from lusogames_env.training.files import write_file
+
 JSONL, CSV, TENSORBOARD = "metrics.jsonl", "metrics.csv", "tensorboard"
 COLUMNS = {
     "rollout/ep_rew_mean": "utility",
@@ -52,23 +54,20 @@ class Metrics(KVWriter):
         evaluated = [f"{column}_vs_{name}" for name in opponents for column in EVALUATION]
         self.columns = ["step", "seconds", "episodes", *COLUMNS.values(), *evaluated]
         kept = [row for row in read_metrics(run) if row["step"] <= step]
-        self._jsonl = (run / JSONL).open("w", encoding="utf-8")
+        write_file(run / JSONL, "".join(json.dumps(row) + "\n" for row in kept).encode())
+        self._jsonl = (run / JSONL).open("a", encoding="utf-8")
         self._csv_file = (run / CSV).open("w", encoding="utf-8", newline="")
         self._csv = csv.DictWriter(self._csv_file, self.columns, extrasaction="ignore")
         self._csv.writeheader()
         self._tensorboard = SummaryWriter(str(run / TENSORBOARD), purge_step=step + 1 if step else None)
-        for row in kept:
-            self._append(row)
+        self._csv.writerows(kept)
 
-    def _append(self, row: dict[str, Any]) -> None:
+    def add(self, row: dict[str, Any]) -> None:
+        """Write one row; it needs the key ``step``."""
         self._jsonl.write(json.dumps(row) + "\n")
         self._jsonl.flush()
         self._csv.writerow(row)
         self._csv_file.flush()
-
-    def add(self, row: dict[str, Any]) -> None:
-        """Write one row; it needs the key ``step``."""
-        self._append(row)
         for name, value in row.items():
             if name != "step":
                 self._tensorboard.add_scalar(name, value, row["step"])
