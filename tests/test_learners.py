@@ -59,13 +59,13 @@ def test_transitions_reach_from_decision_to_decision(case: Case, seed: int) -> N
         actions = draw(learners, generator)
         rewards, terminated, truncated = learners.step(actions)
         assert not (terminated & truncated).any()
-        for i in np.flatnonzero(actions != WAIT):
+        for i in np.flatnonzero(actions != WAIT).tolist():
             taken[i].append(int(actions[i]))
             rows[i].append((learners.obs[i].copy(), learners.masks[i], float(rewards[i])))
             assert (terminated[i] or truncated[i]) == (not learners.batch.running[i])
     for i in range(n):
         played = decisions_of(case.new(i + 1), int(learners.seats[i]), iter(taken[i]))
-        for (obs, mask, reward), (own_obs, own_mask, own_reward) in zip(played, rows[i], strict=False):
+        for (obs, mask, reward), (own_obs, own_mask, own_reward) in zip(played, rows[i], strict=True):
             assert obs.tobytes() == own_obs.tobytes() and mask.tobytes() == own_mask.tobytes()
             assert reward == own_reward
 

@@ -279,7 +279,7 @@ def test_an_illegal_action_loses(case: Case, kind: str, seed: int) -> None:
     numbers = {"negative": -1, "waiting": -2, "too large": case.game.actions.n, "huge": 2**70}
     action = numbers.get(kind, illegal_action(env))
     offender = env.agent_selection
-    env.step(np.int64(action) if abs(action) < 2**63 else action)
+    env.step(action)
     assert all(env.terminations.values()) and not any(env.truncations.values())
     assert env.rewards == {agent: -1.0 if agent == offender else 0.0 for agent in env.possible_agents}
     for agent in env.possible_agents:

@@ -87,7 +87,7 @@ def masked_random(masks: np.ndarray, generator: np.random.Generator) -> np.ndarr
 def test_native_games_go_as_the_learners_batch_does(case: Case, seed: int) -> None:
     envs = SB3VecEnv(case.box, 5, seed=seed)
     reference = LearnerBatch(case.box, 5, seed=seed)
-    obs = envs.reset()
+    obs: Any = envs.reset()
     expected = reference.reset()
     generator = np.random.default_rng(seed)
     lengths, ended = np.zeros(5, int), 0
@@ -166,11 +166,11 @@ def test_seeding_restarts_at_the_next_reset(toy: Case) -> None:
 
 def test_observations_and_rewards_are_new_arrays(toy: Case) -> None:
     envs = SB3VecEnv(toy.box, 3, seed=1)
-    kept = [envs.reset()]
+    kept: list[Any] = [envs.reset()]
     values = [kept[0].copy()]
     for _ in range(6):
         obs, rewards, _, _ = envs.step(envs.action_masks().argmax(1))
         kept += [obs, rewards]
-        values += [obs.copy(), rewards.copy()]
+        values += [kept[-2].copy(), rewards.copy()]
     assert all((a == b).all() for a, b in zip(kept, values, strict=True))
     assert len({id(array) for array in kept}) == len(kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -135,10 +136,11 @@ def test_a_bad_seed_is_refused(toy: Case, bad: Any) -> None:
 
 def test_a_bad_seat_or_name_is_refused(toy: Case) -> None:
     state = toy.new(0)
+    looks: list[Callable[[Any], Any]] = [state.observation, state.text, lambda seat: state.redealt(seat, 0)]
     for seat in (-1, 3, "0"):
-        for look in (state.observation, state.text, lambda seat: state.redealt(seat, 0)):
+        for look in looks:
             with pytest.raises(OptionError, match="seat"):
-                look(seat)  # type: ignore[operator]
+                look(seat)
     with pytest.raises(OptionError, match="win"):
         state.outcome("points")
     with pytest.raises(OptionError, match="heuristic"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_without_a_deck_the_round_is_the_last() -> None:
 
 
 @pytest.mark.rules("TOY-05")
-def test_equal_cards_share(tmp_path) -> None:
+def test_equal_cards_share(tmp_path: Path) -> None:
     path = tmp_path / "equal.toml"
     path.write_text('[meta]\ngame = "toy"\n[cards]\nprovenance = "R"\nvalues = [1, 5, 5, 2, 3, 4]\n')
     state = play(deal([0, 1, 2], [], components=str(path)), "STAY KEEP STAY KEEP STAY KEEP")
