@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from lusogames_env.engine.state import GameState
@@ -173,15 +174,14 @@ def test_the_scout_pays_2_in_village_3(skip_forced: bool) -> None:
 
 @pytest.mark.rules("W12", "BON-12")
 def test_bonus_card_7_never_lies_on_ourique() -> None:
-    import numpy as np
-
     from lusogames_env.games.d_afonso_henriques.rules import lay_bonus_cards
 
-    states = GAME.new_states(1)
-    lay_bonus_cards(states[0], np.array([3, 1, 8, 2, 7, 5, 4, 6], np.int8))
-    assert values(states[0].bonus) == [3, 1, 8, 2, 5]
-    lay_bonus_cards(states[0], np.array([7, 1, 8, 2, 3, 5, 4, 6], np.int8))
-    assert values(states[0].bonus) == [7, 1, 8, 2, 3]
+    state = GameState.new(GAME, battle_bonus=True)
+    lay_bonus_cards(state.record, np.array([3, 1, 8, 2, 7, 5, 4, 6], np.int8))
+    assert values(state.record.bonus) == [3, 1, 8, 2, 5]
+    lay_bonus_cards(state.record, np.array([7, 1, 8, 2, 3, 5, 4, 6], np.int8))
+    assert values(state.record.bonus) == [7, 1, 8, 2, 3]
+    assert state.check() == 0
 
 
 @pytest.mark.rules("W13", "NUM-2", "DAH-23")

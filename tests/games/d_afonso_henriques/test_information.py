@@ -145,6 +145,7 @@ def test_a_sample_changes_nothing_the_seat_can_see(variant: str) -> None:
             sample = state.redealt(seat, ply)
             assert sample.check() == 0
             assert (sample.observation(seat) == state.observation(seat)).all()
+            assert sample.redealt(seat, ply + 1) == state.redealt(seat, ply + 1)  # nothing hidden shines through
             old, new = state.record, sample.record
             assert portuguese_without_names(new) == portuguese_without_names(old)
             assert new.deck_gone.sum(1).tolist() == old.deck_gone.sum(1).tolist()

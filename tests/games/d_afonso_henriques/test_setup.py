@@ -72,7 +72,7 @@ def test_the_dice_have_six_sides_and_are_fair() -> None:
 def test_30_portuguese_cards_of_four_kinds_with_1_to_4_dice() -> None:
     state = new()
     assert sorted(Counter(values(state.record.pdeck)).items()) == [(0, 12), (1, 10), (2, 6), (3, 2)]
-    assert values(state.box.array[0].dice) == [1, 2, 3, 4, 1, 1]
+    assert values(state.box.record[0].dice) == [1, 2, 3, 4, 1, 1]
     assert state.record.deck_at_shuffle.tolist() == [12, 10, 6, 2]
 
 
@@ -226,9 +226,9 @@ def test_names_on_the_map_change_nothing(tmp_path) -> None:
 def test_three_players_play_as_four_do() -> None:
     three = new(num_players=3, first_player=0)
     assert labels(three) == {"pass", "village:V0", "village:V1", "village:V2_up"}
-    assert GAME.new_box(num_players=3).array[0].village_open.tolist() == [1] * 7
-    assert GAME.new_box(num_players=4).array[0].village_open.tolist() == [1] * 7
-    assert GAME.new_box(num_players=2).array[0].village_open.tolist() == [1, 0, 1, 1, 1, 1, 1]
+    assert GAME.new_box(num_players=3).record[0].village_open.tolist() == [1] * 7
+    assert GAME.new_box(num_players=4).record[0].village_open.tolist() == [1] * 7
+    assert GAME.new_box(num_players=2).record[0].village_open.tolist() == [1, 0, 1, 1, 1, 1, 1]
 
 
 @pytest.mark.rules("DAH-63")
