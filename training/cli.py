@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from threadpoolctl import threadpool_limits
 
 from lusogames_env.engine.errors import LusogamesError
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(
-        _name, "1"
-    )  # idle BLAS threads spin: with two jobs on the machine both get several times slower
 
 STOPPED = 130  # what a shell reports for a command that Ctrl-C ended
 WRONG = 2
@@ -235,6 +230,7 @@ def play(
 
 def main() -> None:
     """Run the command line; errors a user can cause end with a message and exit code 2, Ctrl-C with 130."""
+    threadpool_limits(1, user_api="blas")  # idle BLAS threads spin: agents would play several times slower
     try:
         app(prog_name="lusogames")
     except LusogamesError as error:
