@@ -77,19 +77,18 @@ def _aec(rates: Rates, game: str, function: str) -> float:
 
 
 def beside(content: dict[str, Any]) -> str:
-    """Return the other libraries' speeds and how many times faster two faces of each game are."""
+    """Return the other libraries' speeds and how many times faster two faces of our games are, slowest to fastest."""
     rates, games = _rates(content), list(content["games"])
     peers = [row for row in content["results"] if row["subject"] not in games]
     if not peers:
         return "No other library was measured."
-    head = ["library and game", "loop", "decisions/s"]
-    head += [f"`{face}` of {game} / it" for game in games for face in ("env", f"batch {FLOOR_SIZE}")]
+    faces = {"`env` / it": "AEC env", f"`Batch` of {FLOOR_SIZE} / it": f"batch {FLOOR_SIZE}, 1 thread"}
     rows = []
     for row in peers:
-        ours = [rates[g, name] for g in games for name in ("AEC env", f"batch {FLOOR_SIZE}, 1 thread")]
-        cells = [times(rate / row["rate"]) for rate in ours]
+        spans = [sorted(rates[game, face] / row["rate"] for game in games) for face in faces.values()]
+        cells = [f"{times(span[0])} – {times(span[-1])}" for span in spans]
         rows.append((row["subject"], row["name"], count(row["rate"]), *cells))
-    return table(head, rows)
+    return table(("library and game", "loop", "decisions/s", *faces), rows)
 
 
 def throughput_page(content: dict[str, Any]) -> str:
@@ -100,11 +99,11 @@ def throughput_page(content: dict[str, Any]) -> str:
 def short(content: dict[str, Any]) -> str:
     """Return the project README's speed table: one line per game, and the best-known peer."""
     rates = _rates(content)
-    faces = ("AEC env", "Gymnasium env", f"batch {FLOOR_SIZE}, 1 thread", f"batch {FLOOR_SIZE}, 2 threads")
+    faces = ("AEC env", "Gymnasium env", f"batch {FLOOR_SIZE}, 1 thread")
     rows = [(game, *(count(rates[game, face]) for face in faces)) for game in content["games"]]
     peer = ("PettingZoo connect_four", "AEC env")
     if peer in rates:
-        rows.append((f"*{peer[0]}, for comparison*", count(rates[peer]), "", "", ""))
+        rows.append((f"*{peer[0]}, for comparison*", count(rates[peer]), "", ""))
     return table(("decisions/s", *faces), rows)
 
 
