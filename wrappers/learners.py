@@ -58,6 +58,7 @@ class LearnerBatch:
         self.batch = Batch(game, num_games, seed=seed, threads=threads, **options)
         self.num_games, self.game, self.box = num_games, self.batch.game, self.batch.box
         self.num_players = self.box.num_players
+        self.obs: np.ndarray
         if seat not in MANY and (isinstance(seat, bool) or seat not in range(self.num_players)):
             raise OptionError(f"seat = {seat!r}: expected {', '.join(map(repr, MANY))} or 0 … {self.num_players - 1}")
         self.seat = seat
@@ -124,7 +125,7 @@ class LearnerBatch:
         elif self.seat == "random":
             mine[np.arange(k), self._generator.integers(self.num_players, size=k)] = True
         else:
-            mine[:, self.seat] = True
+            mine[:, int(self.seat)] = True
         self.seats[which] = mine.argmax(axis=1)
         self.games_started[which] += 1
         return mine
