@@ -91,6 +91,19 @@ class Opponents(_Model):
     self_play: SelfPlay | None = SelfPlay()
 
 
+class Imitation(_Model):
+    """Before self-play the networks learn from `decisions` choices of a rule-based player, in games among its copies.
+
+    The policy learns what `player` does, the value network how its games end.
+    """
+
+    player: str = "heuristic"
+    decisions: Annotated[int, Field(ge=1)] = 500_000
+    learning_rate: Annotated[float, Field(gt=0, le=1)] = 1e-3
+    batch_size: Annotated[int, Field(ge=2)] = 512
+    games_at_once: Annotated[int, Field(ge=1, le=65_536)] = 128
+
+
 class EvaluationPlan(_Model):
     """Every `interval` steps `games` games against each of `opponents`, and `final_games` at the end of the run."""
 
@@ -120,6 +133,7 @@ class Config(_Model):
     torch_threads: Annotated[int, Field(ge=1, le=256)] = 1
     run: str | None = None
     opponents: Opponents = Opponents()
+    imitation: Imitation | None = None
     algorithm: Algorithm = Algorithm()
     evaluation: EvaluationPlan = EvaluationPlan()
     checkpoint: CheckpointPlan = CheckpointPlan()
@@ -294,7 +308,10 @@ def _check_game(config: Config, source: _Source) -> None:
         raise source.fail(
             ("seat",), f"found {config.seat}; expected 'rotate', 'random', 'team', 'all' or 0 … {box.num_players - 1}"
         )
-    places: list[tuple[Path_, str]] = [(("opponents", "players", name), name) for name in config.opponents.players]
+    places: list[tuple[Path_, str]] = []
+    if config.imitation is not None:
+        places.append((("imitation", "player"), config.imitation.player))
+    places += [(("opponents", "players", name), name) for name in config.opponents.players]
     places += [(("evaluation", "opponents", i), name) for i, name in enumerate(config.evaluation.opponents)]
     for at, name in places:
         try:

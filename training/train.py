@@ -32,6 +32,7 @@ from lusogames_env.training.config import Config, load_config
 from lusogames_env.training.errors import CheckpointError, ConfigError
 from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
 from lusogames_env.training.files import to_json, write_file
+from lusogames_env.training.imitation import imitate
 from lusogames_env.training.metrics import Metrics
 from lusogames_env.training.plots import plot_curve
 from lusogames_env.training.pool import SnapshotPool, network_from_policy
@@ -39,7 +40,7 @@ from lusogames_env.wrappers.sb3 import SB3VecEnv
 
 CONFIG, ABOUT, FINAL = "config.yaml", "run.json", "evaluation.json"
 ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU, "elu": torch.nn.ELU}
-TRAINING, POOL, EVALUATION, FINAL_EVALUATION = range(4)  # spawn keys: unrelated streams from the seed of the run
+TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION = range(5)  # spawn keys of a run
 PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
 
@@ -138,6 +139,14 @@ class _Run(BaseCallback):
             seed=stream(self.config, TRAINING),
             device="cpu",
         )
+
+    def imitate(self) -> None:
+        """Learn from a rule-based player, if the configuration says so."""
+        plan = self.config.imitation
+        if plan is not None:
+            self.report.say(f"imitating {plan.player}: {plan.decisions:,} decisions")
+            agreed = imitate(self.learner.policy, self.box, plan, stream(self.config, IMITATION))
+            self.report.say(f"agrees with {plan.player} in {agreed:.0%} of its choices")
 
     # ---- between two updates ----
 
@@ -417,7 +426,7 @@ def train(config: Config, name: str = "run", report: Report | None = None) -> Ou
     resolved = {**config.model_dump(), "run": str(folder)}
     write_file(folder / CONFIG, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True).encode())
     write_file(folder / ABOUT, to_json(_about(config)))
-    return _go(config, folder, report or Silence(), lambda run: None, fresh=True)
+    return _go(config, folder, report or Silence(), _Run.imitate, fresh=True)
 
 
 def resume(folder: str | Path, overrides: tuple[str, ...] = (), report: Report | None = None) -> Outcome:
