@@ -115,7 +115,7 @@ def test_scripted_seats_play_the_same_on_any_number_of_threads(case: Case, seed:
 def test_the_box_is_never_written(case: Case, seed: int) -> None:
     before = case.box.array.tobytes()
     for position, _ in random_game(case.new(seed), seed):
-        position.bot_action()
+        position.bot_action(case.game.bots[0])
         position.outcome()
         position.check()
     for state in case.positions(seed, 3):
@@ -142,7 +142,7 @@ def test_playing_changes_no_module_data(case: Case, seed: int) -> None:
     before = module_data(case.game)
     assert before
     for position, _ in random_game(state, seed):
-        position.bot_action()
+        position.bot_action(case.game.bots[0])
     state.redealt(0, 1).text(0)
     assert module_data(case.game) == before
 

@@ -114,7 +114,7 @@ def test_seeds_reproduce_and_their_absence_goes_on(case: Case, seed: int) -> Non
 
 @pytest.mark.parametrize("way", ["deepcopy", "pickle"])
 def test_a_copy_in_mid_game_has_the_same_future(case: Case, way: str, seed: int) -> None:
-    env = new_env(case, opponents={"random": 1, "heuristic": 1})
+    env = new_env(case, opponents={"random": 1, case.game.bots[0]: 1})
     env.reset(seed=seed)
     twin = copy.deepcopy(env) if way == "deepcopy" else pickle.loads(pickle.dumps(env))
     generator = np.random.default_rng(seed)
@@ -157,7 +157,7 @@ def test_make_and_make_vec(name: str) -> None:
     game = get_game(name)
     options = next(iter(game.variants.values()))
     for env_id in (game.id, f"lusogames_env:{game.id}"):
-        env = gymnasium.make(env_id, opponents="heuristic", **options)
+        env = gymnasium.make(env_id, opponents=game.bots[0], **options)
         assert isinstance(env.unwrapped, SingleAgentEnv)
         obs, info = env.reset(seed=1)
         assert env.observation_space.contains(obs)

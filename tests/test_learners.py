@@ -165,7 +165,7 @@ def test_opponents_can_be_replaced_in_mid_run(toy: Case) -> None:
 
 
 def test_equal_seeds_give_equal_runs_on_any_number_of_threads(case: Case, seed: int) -> None:
-    mixture = {"random": 1, "heuristic": 1, first_legal: 1}
+    mixture = {"random": 1, case.game.bots[0]: 1, first_legal: 1}
     runs = []
     for threads in (1, 2):
         learners = LearnerBatch(case.box, 34, opponents=mixture, seat="random", seed=seed, threads=threads)

@@ -49,7 +49,7 @@ def test_the_checker_finds_no_fault(case: Case) -> None:
 
 
 def test_maskable_ppo_learns_on_the_native_vector_environment(game: Game) -> None:
-    envs = SB3VecEnv(game, 8, opponents={"random": 1, "heuristic": 1}, seed=1, illegal="raise", **first_options(game))
+    envs = SB3VecEnv(game, 8, opponents={"random": 1, game.bots[0]: 1}, seed=1, illegal="raise", **first_options(game))
     model = learn(envs)  # the infos carry what VecMonitor would write
     masks = get_action_masks(envs)
     obs = envs.learners.obs

@@ -108,7 +108,7 @@ class Case:
         for i in range(plies):
             before = state.clone()
             skilled = generator.random() < skill
-            state.apply(state.bot_action(seed=i) if skilled else random_action(state, generator))
+            state.apply(state.bot_action(self.game.bots[0], seed=i) if skilled else random_action(state, generator))
             if state.over:
                 return before
         return state
