@@ -228,6 +228,44 @@ def play(
         print("You have left the table.")
 
 
+@app.command()
+def crossplay(
+    players: Annotated[list[str], typer.Argument(help="Players that pair up in one team.", metavar="PLAYER …")],
+    games: Annotated[int, typer.Option(help="Games per pair.", min=2)] = 400,
+    game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
+    option: GameOptions = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
+) -> None:
+    """Pair players that never met in one team: the matrix of team win rates."""
+    from rich.console import Console
+
+    from lusogames_env.training.cooperation import cross_play, cross_play_table
+
+    result = cross_play(players, _box_for(players, game, option), games, seed)
+    Console().print(cross_play_table(result))
+    if json_file is not None:
+        _write_text(json_file, json.dumps(result.to_json(), indent=2) + "\n")
+
+
+@app.command()
+def selfishness(
+    cooperative: Annotated[str, typer.Argument(help="Player of the cooperative seats.", metavar="COOPERATIVE")],
+    selfish: Annotated[str, typer.Argument(help="Player of the selfish seats.", metavar="SELFISH")],
+    games: Annotated[int, typer.Option(help="Games per number of selfish seats.", min=2)] = 400,
+    game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
+    option: GameOptions = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+) -> None:
+    """Show what it costs the team, and brings a seat, when 0, 1, … all seats play for themselves."""
+    from rich.console import Console
+
+    from lusogames_env.training.cooperation import price_of_selfishness, selfishness_table
+
+    box = _box_for([cooperative, selfish], game, option)
+    Console().print(selfishness_table(price_of_selfishness(cooperative, selfish, box, games, seed)))
+
+
 def main() -> None:
     """Run the command line; errors a user can cause end with a message and exit code 2, Ctrl-C with 130."""
     threadpool_limits(1, user_api="blas")  # idle BLAS threads spin: agents would play several times slower
