@@ -163,7 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except LusogamesError as error:
         parser.error(str(error))
     if args.json:
-        about = {name: getattr(args, name) for name in ("game", "player", "games", "seed")}
+        about = {"game": game.name, "player": args.player or game.bots[0], "games": args.games, "seed": args.seed}
         save(args.json, {**about, "options": options, "tables": to_json(results)})
     print(markdown(results))
 

@@ -50,7 +50,10 @@ def test_search_chooses_alike_in_states_it_cannot_tell_apart(name: str) -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_search_leaves_the_game_alone_and_moves_legally(name: str) -> None:
-    for kind in ("ismcts:iterations=30", f"flat_mc:iterations=30,playout={get_game(name).bots[0]},plies=40,reward=margin"):
+    for kind in (
+        "ismcts:iterations=30",
+        f"flat_mc:iterations=30,playout={get_game(name).bots[0]},plies=40,reward=margin",
+    ):
         state = _position(name, next(iter(get_game(name).variants)), 12)
         before = state.hash()
         player = make_player(kind, state.game, seed=3)

@@ -50,6 +50,8 @@ class Record:
         if len(set(names)) != len(names):
             raise ValueError(f"field names are not unique: {names}")
         for field in self.fields:
+            if hasattr(np.record, field.name):
+                raise ValueError(f"field '{field.name}': NumPy records have a method of that name; take another")
             if np.dtype(field.dtype).kind not in "if":
                 raise ValueError(f"field '{field.name}' is {field.dtype}: use signed integers (or floats in a box)")
         self.dtype = np.dtype([(field.name, field.dtype, field.dims) for field in self.fields], align=True)

@@ -2,7 +2,7 @@
 
 It tries each move and shot on a plain board (cavalry, soldiers and white pieces by hex) and weighs the position now and
 after one, two and three unanswered phases in which all cards are green and all dice white.
-Players differ in what they buy: ``captain`` turn 2 always and turn 3 in danger, ``never_buy`` nothing, ``turn_2``
+Players differ in what they buy: ``heuristic`` turn 2 always and turn 3 in danger, ``never_buy`` nothing, ``turn_2``
 turn 2 only, ``always_both`` both, ``defector`` as the captain, but only when all others have been asked.
 """
 

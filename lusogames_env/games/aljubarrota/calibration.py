@@ -19,7 +19,7 @@ from lusogames_env.games.aljubarrota.rules import A_END, A_PASS
 
 FIRST_BOT = 2  # decider of the first rule-based player in the driver
 LINES = (
-    *("never_buy", "turn_2", "captain", "always_both"),
+    *("never_buy", "turn_2", "heuristic", "always_both"),
     *("turn_2, no flank attack", "always_both, no flank attack"),
     *("never_buy, reentry off", "turn_2, reentry off", "always_both, reentry off"),
     "passive, flank attack only",

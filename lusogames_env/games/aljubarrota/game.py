@@ -383,7 +383,7 @@ class _Board:
             i = node.integer(0, self.n - 1)
             found = [k for k in range(self.n) if "entry" in self.marks[k] and self.card_row[k] == row]
             if found != [i] or self.inside[i]:
-                raise node.fail(f"the one entry hex of row {row + 1}, outside the defensive line")
+                raise node.fail(f"the one hex marked 'entry' in row {row + 1}, outside the line")
             entry.append(i)
         return entry
 
@@ -609,6 +609,13 @@ OPTIONS = (
            check=_names_fault, origin="chapter 16, ALJ-70"),
 )  # fmt: skip
 
+
+def teams(options: dict[str, Any]) -> tuple[int, ...]:
+    """Return the team of each seat: in the semi-cooperative game everybody has a victory of his own to win."""
+    seats = options["num_players"]
+    return tuple(range(seats)) if options["mode"] == "semi_cooperative" else (0,) * seats
+
+
 GAME = Game(
     package=__package__,
     title="Aljubarrota",
@@ -640,7 +647,8 @@ GAME = Game(
         },
         "both_excluded": {"num_players": 6, "turn3_excluded": "both", "allow_overpay": True, "skip_forced": True},
     },
-    bots=("captain", "never_buy", "turn_2", "always_both", "defector"),
+    teams=teams,
+    bots=("heuristic", "never_buy", "turn_2", "always_both", "defector"),
     invariants={
         1: "board + reserve + eliminated = 54 of each colour",
         2: "at most three Castilians on a hex",

@@ -203,7 +203,7 @@ def test_open_simultaneous_pledges_are_hidden() -> None:
     assert all(value == seen["no contribution"] for value in seen.values())
 
 
-@pytest.mark.parametrize("kind", ["captain", "defector"])
+@pytest.mark.parametrize("kind", ["heuristic", "defector"])
 def test_the_bot_decides_on_what_it_may_know(kind: str) -> None:
     state = field({"10.6": "2c1s", "9.5": "1c"}, {"10.9": "Melo-a", "8.7": "Sá-a", "10.7": "Silva-a Silva-b Nuno"})
     for _ in range(4):

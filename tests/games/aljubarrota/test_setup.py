@@ -422,7 +422,7 @@ def test_castile_plays_first_and_a_lost_phase_gives_no_turn() -> None:
         (lambda d: d["board"].update(closed_edges=[[0, 42]]), "neighbouring"),
         (lambda d: d["board"].update(english_hexes=[7]), "board.english_hexes"),
         (lambda d: d["board"].update(king_hex=41), "board.king_hex"),
-        (lambda d: d["board"]["entry"].update(r3=11), "entry hex of row 3"),
+        (lambda d: d["board"]["entry"].update(r3=11), "in row 3, outside"),
         (lambda d: d["board"]["front_order"].update(r3=[20, 19]), "card_row 3"),
         (lambda d: d["board"]["front_order"].update(r1=[0, 1, 2]), "behind the hex in front"),
         (lambda d: d["board"].update(hexes=98), "98"),

@@ -313,9 +313,7 @@ def test_the_warrior_card_alone_earns_no_bonus_4() -> None:
 
 @pytest.mark.rules("BON-7", "BON-8", "DAH-48", "DAH-55")
 def test_bonus_5_doubles_peasants_and_engines_but_not_the_warrior() -> None:
-    state = with_bonus(
-        5, hands={0: "p,s,cat,n"}, cubes=(1, 0), characters=True, character_assignment=[WARRIOR, SCOUT]
-    )
+    state = with_bonus(5, hands={0: "p,s,cat,n"}, cubes=(1, 0), characters=True, character_assignment=[WARRIOR, SCOUT])
     state.apply("target:slot0")
     shown = []
     for move in ("use:warrior", "add:peasant", "add:catapult", "add:soldier", "add:noble"):

@@ -272,9 +272,7 @@ def test_a_battle_ends_when_all_have_passed_or_have_no_cards() -> None:
 @pytest.mark.rules("DAH-39")
 def test_a_seat_that_gets_a_card_again_is_asked_again() -> None:
     """A seat without usable cards is skipped, not passed: its Warrior returns to play with a cube."""
-    state = position(
-        hands={0: "", 1: "p,p"}, cubes=(0, 0), slots=EASY, characters=True, character_assignment=[2, 0]
-    )
+    state = position(hands={0: "", 1: "p,p"}, cubes=(0, 0), slots=EASY, characters=True, character_assignment=[2, 0])
     assert state.actor == 1  # the Warrior has no cube
     assert state.record.passed[0] == 0
     state.record.cubes[0] = 1

@@ -113,9 +113,7 @@ def test_a_short_bank_pays_clockwise_from_the_holder(skip_forced: bool) -> None:
 
 @pytest.mark.rules("E9", "DAH-20", "DAH-70")
 def test_a_short_bank_pays_what_it_has(skip_forced: bool) -> None:
-    state = position(
-        hands={0: "p"}, cubes=(13, 11), slots="siege_tower,L5_a,L6,L2_a", skip_forced=skip_forced
-    )
+    state = position(hands={0: "p"}, cubes=(13, 11), slots="siege_tower,L5_a,L6,L2_a", skip_forced=skip_forced)
     play(state, dice(6), "target:slot0")
     assert state.record.cubes[0] == 14
     assert state.record.bank == 0
