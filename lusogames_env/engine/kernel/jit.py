@@ -23,6 +23,7 @@ from numba.core.compiler_lock import global_compiler_lock
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPT_LEVEL = 1  # of LLVM: rules code gains about 5 % from level 3, which takes 2.5 times as long to compile
+NO_KERNELS = ("view.py", "balance.py", "calibration.py")  # files of a game that only draw or measure
 KEPT_VERSIONS = 4  # cache folders of older sources that are kept beside the current one
 HERE = Path(__file__).resolve().parent
 
@@ -41,8 +42,8 @@ def cache_root() -> Path:
 
 
 def kernel_sources(folder: Path) -> list[Path]:
-    """Files whose text can change what a kernel in `folder` does. ``view.py`` only draws and is left out."""
-    own = [path for path in sorted(folder.glob("*.py")) if path.name != "view.py"]
+    """Return the files whose text can change what a kernel in `folder` does."""
+    own = [path for path in folder.glob("*.py") if path.name not in NO_KERNELS]
     layout = HERE.parent / "layout.py"
     return sorted({*own, *HERE.glob("*.py"), layout})
 
