@@ -39,9 +39,9 @@ def test_team_map_and_shares() -> None:
     assert share({"a": 1.0, "b": -1.0, "c": 0.0}, teams) == {"a": 0.5, "c": 0.5, "b": -1.0}
 
 
-@pytest.mark.parametrize(("game", "options"), [("reis_de_portugal", TEAMS), ("aljubarrota", ARMY)])
-def test_every_member_gets_the_reward_of_its_team(game: str, options: dict) -> None:
-    env = CooperativeAECEnv(game, **options)
+@pytest.mark.parametrize(("name", "options"), [("reis_de_portugal", TEAMS), ("aljubarrota", ARMY)])
+def test_every_member_gets_the_reward_of_its_team(name: str, options: dict) -> None:
+    env = CooperativeAECEnv(name, **options)
     total = _play(env, 3)
     plain = env.table.result("win")
     for team in env.teams.values():
