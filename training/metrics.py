@@ -26,8 +26,12 @@ COLUMNS = {
     "train/clip_fraction": "clip_fraction",
     "train/explained_variance": "explained_variance",
     "selfplay/pool": "pool",
+    "selfplay/rating": "rating",
+    "selfplay/pool_rating": "pool_rating",
+    "selfplay/lowest_win_rate": "lowest_win_rate",
 }
 EVALUATION = ("wins", "wins_low", "wins_high", "utility", "points")
+SNAPSHOTS = ("wins_vs_snapshots", "lowest_vs_snapshots", "forgotten")
 
 
 def read_metrics(run: Path) -> list[dict[str, Any]]:
@@ -52,7 +56,7 @@ class Metrics(KVWriter):
         from torch.utils.tensorboard import SummaryWriter
 
         evaluated = [f"{column}_vs_{name}" for name in opponents for column in EVALUATION]
-        self.columns = ["step", "seconds", "episodes", *COLUMNS.values(), *evaluated]
+        self.columns = ["step", "seconds", "episodes", *COLUMNS.values(), *evaluated, *SNAPSHOTS]
         kept = [row for row in read_metrics(run) if row["step"] <= step]
         write_file(run / JSONL, "".join(json.dumps(row) + "\n" for row in kept).encode())
         self._jsonl = (run / JSONL).open("a", encoding="utf-8")

@@ -1,7 +1,7 @@
 """MaskablePPO in self-play: set up a run, train, stop at any moment, go on.
 
 A run folder holds `config.yaml` (every key resolved), `run.json` (versions, seeds), `metrics.jsonl`, `metrics.csv`,
-`tensorboard/`, `curve.png`, `checkpoints/` and, at the end, `evaluation.json`.
+`tensorboard/`, `curve.png`, `checkpoints/` and, at the end, `evaluation.json` and, with self-play, `league.json`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
+from math import sqrt
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,12 +36,11 @@ from lusogames_env.training.files import to_json, write_file
 from lusogames_env.training.imitation import imitate
 from lusogames_env.training.metrics import Metrics
 from lusogames_env.training.plots import plot_curve
-from lusogames_env.training.pool import SnapshotPool, network_from_policy
-from lusogames_env.wrappers.sb3 import SB3VecEnv
+from lusogames_env.training.pool import LeagueVecEnv, SnapshotPool, network_from_policy
 
-CONFIG, ABOUT, FINAL = "config.yaml", "run.json", "evaluation.json"
+CONFIG, ABOUT, FINAL, LEAGUE = "config.yaml", "run.json", "evaluation.json", "league.json"
 ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU, "elu": torch.nn.ELU}
-TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION = range(5)  # spawn keys of a run
+TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION, SNAPSHOTS = range(6)  # spawn keys of a run
 PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
 
@@ -96,8 +96,8 @@ class _Run(BaseCallback):
         self.game = self.box.game
         plan = config.opponents.self_play
         self.pool = SnapshotPool(plan, np.random.default_rng(stream(config, POOL))) if plan and plan.weight else None
-        self.sides = len(sides_of(self.box))
-        self.rivals = config.evaluation.opponents if self.sides > 1 else [NOBODY]
+        self.sides = sides_of(self.box)
+        self.rivals = config.evaluation.opponents if len(self.sides) > 1 else [NOBODY]
         self.scripted = {make_player(name, self.game): w for name, w in config.opponents.players.items() if w > 0}
         self.unlogged: dict[str, float] = {}
         self.last = -1  # the step at which this callback last did its work
@@ -109,10 +109,10 @@ class _Run(BaseCallback):
         self.env = self._make_env()
         self.learner = self._make_learner()
 
-    def _make_env(self) -> SB3VecEnv:
+    def _make_env(self) -> LeagueVecEnv:
         config = self.config
         first = self.scripted or "random"
-        return SB3VecEnv(
+        return LeagueVecEnv(
             self.box, config.num_envs, first, seat=config.seat, threads=config.threads, mark_truncated=False
         )
 
@@ -151,7 +151,12 @@ class _Run(BaseCallback):
     # ---- between two updates ----
 
     def _on_step(self) -> bool:
-        self.episodes += int(self.locals["dones"].sum())
+        ended = np.flatnonzero(self.locals["dones"])
+        self.episodes += len(ended)
+        if self.pool is not None and len(self.sides) > 1:
+            for i in ended:
+                info = self.locals["infos"][i]
+                self.pool.record(info["opponents"], info["placement"], self.sides)
         return True
 
     def _on_training_start(self) -> None:
@@ -173,6 +178,8 @@ class _Run(BaseCallback):
             self.env.set_opponents({**self.scripted, **self.pool.opponents()})
         if step and self._due(step, config.evaluation.interval) and step < config.total_steps:
             self._evaluate(step, EVALUATION, config.evaluation.games)
+            if config.evaluation.snapshots:
+                self._meet_snapshots(step)
             self._plot()
         self.last = step
         if self.stop_asked or step >= config.total_steps or last < 0 or self._due_since(last, step):
@@ -194,6 +201,9 @@ class _Run(BaseCallback):
         self.logger.record("time/episodes", self.episodes)
         self.logger.record("train/ent_coef", self.learner.ent_coef)
         self.logger.record("selfplay/pool", 0 if self.pool is None else len(self.pool.steps))
+        if self.pool is not None:
+            for name, value in self.pool.measures().items():
+                self.logger.record(f"selfplay/{name}", value)
 
     def _on_training_end(self) -> None:
         if self.num_timesteps > self.last:
@@ -226,8 +236,37 @@ class _Run(BaseCallback):
         self.metrics.add(row)
         return results
 
+    def _meet_snapshots(self, step: int) -> dict[str, Evaluation]:
+        """Let the learner meet every earlier snapshot of the pool, and warn where it has forgotten how to win."""
+        if self.pool is None or len(self.sides) < 2:
+            return {}
+        learner, results = Agent(self.network(), "learner"), {}
+        for number, snapshot in enumerate(self.pool.contestants()):
+            if self.pool.steps[number] < step:
+                seed = stream(self.config, SNAPSHOTS, 1000 * step + number)
+                games, threads = self.config.evaluation.games, self.config.threads
+                results[snapshot.name] = evaluate([learner, snapshot], self.box, games, seed, threads)
+        if results:
+            self._tell_of_snapshots(step, results)
+        return results
+
+    def _tell_of_snapshots(self, step: int, results: dict[str, Evaluation]) -> None:
+        wins = {name: result.players[0].wins for name, result in results.items()}
+        lowest, lost = min(wins, key=lambda name: wins[name].mean), forgotten(results)
+        self.metrics.add(
+            {
+                "step": step,
+                "wins_vs_snapshots": float(np.mean([rate.mean for rate in wins.values()])),
+                "lowest_vs_snapshots": wins[lowest].mean,
+                "forgotten": len(lost),
+            }
+        )
+        self.report.say(f"step {step:,}: of {len(wins)} snapshots the hardest is {lowest}: wins {wins[lowest]}")
+        for name in lost:
+            self.report.say(f"warning: forgetting: the learner now loses to its older {name}: wins {wins[name]}")
+
     def _plot(self) -> Path:
-        return plot_curve(self.folder, self.folder.name, self.rivals, 1.0 / self.sides)
+        return plot_curve(self.folder, self.folder.name, self.rivals, 1.0 / len(self.sides))
 
     # ---- stop and go on ----
 
@@ -314,7 +353,11 @@ class _Run(BaseCallback):
                 self.learner.learn(left, callback=self, reset_num_timesteps=fresh)
             step = self.learner.num_timesteps
             results = self._evaluate(step, FINAL_EVALUATION, config.evaluation.final_games)
-            write_file(self.folder / FINAL, to_json({name: result.to_json() for name, result in results.items()}))
+            snapshots = self._meet_snapshots(step)
+            written = {name: result.to_json() for name, result in {**results, **snapshots}.items()}
+            write_file(self.folder / FINAL, to_json(written))
+            if self.pool is not None:
+                write_file(self.folder / LEAGUE, to_json({**self.pool.table(), "forgotten": forgotten(snapshots)}))
             self._plot()
             return Outcome(self.folder, step, True, results)
         except _Stopped:
@@ -323,6 +366,22 @@ class _Run(BaseCallback):
         finally:
             self.metrics.close()
             self.env.close()
+
+
+def forgotten(results: dict[str, Evaluation]) -> list[str]:
+    """Return the opponents against which a player wins significantly less than its par.
+
+    One-sided score tests at 5 % for all opponents together (Bonferroni): one lucky snapshot among many is no alarm.
+    """
+    from scipy.special import ndtri
+
+    limit = float(ndtri(0.05 / max(1, len(results))))
+
+    def score(result: Evaluation) -> float:
+        par = result.par
+        return (result.players[0].wins.mean - par) / sqrt(par * (1 - par) / result.games)
+
+    return [name for name, result in results.items() if score(result) < limit]
 
 
 _EVALUATED = ("wins", "wins_low", "wins_high", "utility", "points")
