@@ -7,7 +7,10 @@ type only. Pieces: 0 the King, 1 Nuno, 2 and 3 the English, 4 + 2f and 5 + 2f th
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from lusogames_env.engine.components import Components, Node
 from lusogames_env.engine.game import Game
@@ -261,6 +264,9 @@ RULEBOOK = {
     "families": {"dealt": {"p3": 4, "p4": 3, "p5": 2, "p6": 2}, "unplayed": {"p3": 0, "p4": 0, "p5": 2, "p6": 0}},
 }  # fmt: skip
 
+BOARD_FIELDS = [field.name for field in BOX.fields][[field.name for field in BOX.fields].index("hexes") :]
+_BOARDS: dict[str, Any] = {}
+
 MARKS = {
     "english_hexes": "english",
     "two_arrow_hexes": "two_arrow",
@@ -383,7 +389,7 @@ class _Board:
             i = node.integer(0, self.n - 1)
             found = [k for k in range(self.n) if "entry" in self.marks[k] and self.card_row[k] == row]
             if found != [i] or self.inside[i]:
-                raise node.fail(f"the one hex marked 'entry' in row {row + 1}, outside the line")
+                raise node.fail(f"the one hex of the list with 'entry' in row {row + 1}, outside the line")
             entry.append(i)
         return entry
 
@@ -455,6 +461,7 @@ class _Board:
         return [(first, first), (second, second)]
 
 
+@cache
 def _parts(dx: int, dh: int) -> list[tuple[int, int]]:
     """Split a displacement into unit directions; of three, the direction that occurs more than once comes first."""
     n = abs(dx) + max(0, (abs(dh) - abs(dx)) // 2)
@@ -488,7 +495,20 @@ def fill_box(record: Any, components: Components, options: dict[str, Any]) -> No
     record.collective_weight = options["collective_weight"]
     record.families_each = FAMILIES_DEALT[players]
     record.vp_each = VP_DEALT[players]
-    _fill_board(record, _Board(components))
+    board = _filled_board(components)
+    for name in BOARD_FIELDS:
+        record[name] = board[name]
+
+
+def _filled_board(components: Components) -> Any:
+    """Return a box record with the board of a component file; the last few are kept."""
+    if components.digest not in _BOARDS:
+        filled = BOX.zeros().view(np.recarray)[0]
+        _fill_board(filled, _Board(components))
+        while len(_BOARDS) > 3:
+            _BOARDS.pop(next(iter(_BOARDS)))
+        _BOARDS[components.digest] = filled
+    return _BOARDS[components.digest]
 
 
 def _fill_board(record: Any, board: _Board) -> None:
