@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine.errors import IllegalActionError, OptionError
-from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
+from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game, copy_states, raw_bytes
 from lusogames_env.engine.state import OUTCOMES, GameState
 from lusogames_env.games import get_game
 
@@ -121,7 +121,7 @@ class Batch:
             drawn[:] = np.where(which, seeds, -1)
             if (drawn[which] < 0).any():
                 raise OptionError(f"seeds = {seeds!r}: expected integers from 0 to 2**63 - 1")
-        self.states[which] = self.game.new_states(1)[0]
+        raw_bytes(self.states)[which] = 0
         self._run(self.game.driver.start, drawn)
         self.advance(np.where(which, GO_ON, WAIT))
 
@@ -241,7 +241,7 @@ class Batch:
 
     def state(self, i: int) -> GameState:
         """Return a copy of game `i`."""
-        return GameState(self.box, self.states[i : i + 1].copy(), self.masks[i : i + 1].copy())
+        return GameState(self.box, copy_states(self.states[i : i + 1]), self.masks[i : i + 1].copy())
 
     def close(self) -> None:
         """End the threads; calling it twice is fine."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from lusogames_env.engine.components import Components, load_components
 from lusogames_env.engine.errors import OptionError
-from lusogames_env.engine.layout import Actions, Observation, Record
+from lusogames_env.engine.layout import INTERPRETED, Actions, Observation, Record
 from lusogames_env.engine.options import Option, common_options, resolve
 
 STATE_HEADER = Record(
@@ -32,6 +32,17 @@ BOX_HEADER = Record(
 )
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 WIN, PLACEMENT, MARGIN, RAW = 0, 1, 2, 3  # kinds of outcome; RAW is the game's own score
+
+
+def raw_bytes(states: np.ndarray) -> np.ndarray:
+    """Return uint8 (n, bytes per record), a view: NumPy copies and fills records field by field, bytes at once."""
+    return states.view(np.ndarray).view(np.uint8).reshape(len(states), -1)
+
+
+def copy_states(states: np.ndarray) -> np.ndarray:
+    """Return a copy of state records, to the bit."""
+    copy = raw_bytes(states).copy().view(states.dtype)[:, 0]
+    return copy.view(np.recarray) if INTERPRETED else copy
 
 
 class Box:

@@ -62,7 +62,7 @@ class PolicyPlayer:
 def observe_rows(batch: Batch, rows: np.ndarray) -> np.ndarray:
     """Return float32 (k, size): what the seats on turn in games `rows` see."""
     obs = np.empty((len(rows), batch.game.observation.size), np.float32)
-    states = batch.states[rows]
+    states = batch.states.take(rows)
     none = np.zeros((len(rows), 0), np.int8)
     seats = states["actor"].astype(np.int64)
     batch.game.driver.watch(states, 0, len(rows), batch.box.array, seats, obs, none)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lusogames_env.engine.components import Components
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError, StateError
-from lusogames_env.engine.game import MARGIN, PLACEMENT, RAW, RUNNING, TRUNCATED, WIN, Box, Game
+from lusogames_env.engine.game import MARGIN, PLACEMENT, RAW, RUNNING, TRUNCATED, WIN, Box, Game, copy_states
 from lusogames_env.engine.layout import Record
 from lusogames_env.games import get_game
 
@@ -195,7 +195,7 @@ class GameState:
 
     def clone(self) -> GameState:
         """Return an independent twin with the same future."""
-        return GameState(self.box, self._states.copy(), self._mask.copy())
+        return GameState(self.box, copy_states(self._states), self._mask.copy())
 
     __copy__ = clone
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError
-from lusogames_env.engine.game import RUNNING, TRUNCATED, Box
+from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, copy_states, raw_bytes
 from lusogames_env.engine.state import GameState
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -31,7 +31,6 @@ class Table:
     def __init__(self, box: Box) -> None:
         self.box = box
         self.states = box.game.new_states(1)
-        self._blank = box.game.new_states(1)
         self._bind()
         self.mask = np.zeros((1, box.game.actions.n), np.int8)
         self.obs = np.zeros((1, box.game.observation.size), np.float32)
@@ -41,6 +40,7 @@ class Table:
         self.started = False
         self.illegal: tuple[int, int, str] | None = None
         self._generator = np.random.Generator(np.random.PCG64())
+        self._action = np.zeros(1, np.int64)
 
     def _bind(self) -> None:
         """Keep views of the header's scalars: looking them up at every move would cost more than the move."""
@@ -61,13 +61,13 @@ class Table:
                 raise OptionError(f"seed = {seed!r}: expected None or an integer of at least 0")
             self._generator = np.random.Generator(np.random.PCG64(seed))
         game_seed = self._generator.integers(2**63, dtype=np.int64, size=1)
-        self.states[:] = self._blank
+        raw_bytes(self.states)[:] = 0
         self.box.game.driver.start(self.states, 0, 1, self.box.array, game_seed)
         self.started, self.illegal = True, None
         self._advance(_GO_ON)
 
     def _advance(self, action: np.ndarray) -> int:
-        obs = np.empty_like(self.obs)
+        obs = np.empty(self.obs.shape, np.float32)
         wrong: int = self.box.game.driver.advance(
             self.states, 0, 1, self.box.array, action, _EXTERNAL, _NO_RNG, self.mask, _ON_TURN, obs
         )
@@ -89,9 +89,11 @@ class Table:
             raise LusogamesError(
                 f"action {action!r} is no integer; give an index in 0 … {self.mask.shape[1] - 1}"
             ) from None
-        if 0 <= number < self.mask.shape[1] and not self._advance(np.array([number], np.int64)):
-            return
         inside = 0 <= number < self.mask.shape[1]
+        if inside:
+            self._action[0] = number
+            if not self._advance(self._action):
+                return
         text = f"'{self.box.labels[number]}' ({number})" if inside else f"{number}"
         legal = [self.box.labels[a] for a in np.flatnonzero(self.mask[0])]
         if self.box.options["illegal"] == "raise":
@@ -136,7 +138,7 @@ class Table:
 
     def state(self) -> GameState:
         """Return the position as a `GameState` of its own."""
-        return GameState(self.box, self.states.copy(), self.mask.copy())
+        return GameState(self.box, copy_states(self.states), self.mask.copy())
 
 
 RESULTS = {"win": "win", "placement": "placement", "margin": "margin", "score": "raw"}
