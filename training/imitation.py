@@ -10,7 +10,7 @@ import torch
 
 from lusogames_env.engine.batch import WAIT, Batch
 from lusogames_env.engine.game import Box
-from lusogames_env.engine.players import make_player
+from lusogames_env.engine.players import Policy, make_player
 from lusogames_env.training.config import Imitation
 
 STRAY = 0.1  # share of random actions while examples are made: shows positions that the player itself would not reach
@@ -29,27 +29,33 @@ class Examples:
     returns: np.ndarray
 
 
-def play_examples(box: Box, name: str, games: int, seed: int) -> Examples:
-    """Let `name` play all seats of `games` games to their ends; note its decisions with two legal actions or more.
+def play_examples(box: Box, name: str, games: int, seed: int, learner: Policy) -> Examples:
+    """Let `name` say what it would do in `games` games played to their ends; note choices between two actions or more.
 
-    Now and then a random action is played in place of its own; noted is always what the player would have done.
+    In every other game the learner plays all seats by itself, so that it is told what to do where its own play leads
+    (DAgger: Ross, Gordon and Bagnell, AISTATS 2011). In the others `name` plays, now and then disturbed at random.
     """
     batch = Batch(box, games, seed=seed)
     player, generator = make_player(name, box.game, seed), np.random.default_rng(seed)
+    by_learner = np.arange(games) % 2 == 1
     noted: list[tuple[np.ndarray, ...]] = []
     while True:
         rows = np.flatnonzero(batch.running)
         if not rows.size:
             break
-        chosen = np.full(games, WAIT, np.int64)
-        chosen[rows] = player.act(batch, rows)
+        advice = np.full(games, WAIT, np.int64)
+        advice[rows] = player.act(batch, rows)
+        obs = batch.observe()
         free = rows[batch.masks[rows].sum(axis=1) > 1]
-        noted.append((batch.observe()[free], batch.masks[free], chosen[free], free, batch.actors[free]))
-        stray = (generator.random(games) < STRAY) & batch.running
-        batch.advance(np.where(stray, batch.random_actions(), chosen))
-    obs, masks, actions, games_of, seats = (np.concatenate(parts) for parts in zip(*noted, strict=True))
+        noted.append((obs[free], batch.masks[free], advice[free], free, batch.actors[free]))
+        taken = np.where((generator.random(games) < STRAY) & batch.running, batch.random_actions(), advice)
+        own = rows[by_learner[rows]]
+        if own.size:
+            taken[own] = learner(obs[own], batch.masks[own])
+        batch.advance(taken)
+    seen, masks, actions, games_of, seats = (np.concatenate(parts) for parts in zip(*noted, strict=True))
     returns = batch.outcomes()[games_of, seats].astype(np.float32)
-    return Examples(obs, masks, actions, returns)
+    return Examples(seen, masks, actions, returns)
 
 
 def imitate(policy: Any, box: Box, plan: Imitation, seed: int) -> float:
@@ -62,8 +68,14 @@ def imitate(policy: Any, box: Box, plan: Imitation, seed: int) -> float:
     generator = np.random.default_rng(seed)
     used, agreement = 0, 0.0
     policy.set_training_mode(True)
+
+    def learner(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return policy.get_distribution(torch.from_numpy(obs), action_masks=masks != 0).sample().numpy()
+
     while used < plan.decisions:
-        examples = play_examples(box, plan.player, plan.games_at_once, int(generator.integers(2**62)))
+        with torch.no_grad():
+            game_seed = int(generator.integers(2**62))
+            examples = play_examples(box, plan.player, plan.games_at_once, game_seed, learner)
         order = generator.permutation(len(examples.actions))
         agreed = 0
         for start in range(0, len(order), plan.batch_size):
