@@ -149,6 +149,33 @@ def _box_for(players: list[str], game: str | None, pairs: list[str] | None) -> A
 
 
 @app.command()
+def tournament(
+    items: Annotated[
+        list[str], typer.Argument(help="CONFIG, then key=value overrides.", metavar="CONFIG [key=value …]")
+    ],
+) -> None:
+    """Let many players meet each other: payoff matrix, ratings, plots.
+
+    The same command on the same output folder goes on where it stopped.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from lusogames_env.training.tournament import load_tournament, rich_table, run_tournament
+
+    config = load_tournament(items[0], items[1:])
+    console = Console()
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("games", total=None)
+        results = run_tournament(
+            config, Path(items[0]).stem, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    console.print(rich_table(results))
+    console.print(f"results: {results.folder}", soft_wrap=True)
+
+
+@app.command()
 def games(
     name: Annotated[str | None, typer.Argument(help="Show this game in full.", metavar="[GAME]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -15,3 +15,7 @@ class AgentError(LusogamesError):
 
 class CheckpointError(LusogamesError):
     """A run folder without a complete checkpoint, or one that does not fit its configuration."""
+
+
+class TournamentError(LusogamesError):
+    """A folder in which a tournament cannot be played or go on."""
