@@ -59,7 +59,7 @@ THIRD, FIFTH, ELEVENTH, TWELFTH, CARD = 1 / 3, 1 / 5, 1 / 11, 1 / 12, 1 / 28  # 
 
 @kernel
 def observe(state: Any, box: Any, seat: int, out: Any) -> None:
-    """Write the observation of `seat`, float32 (1510,): the spec's fields in the order of `OBSERVATION`."""
+    """Write the observation of `seat`, float32 (1510,): the fields in the order of `OBSERVATION`."""
     for i in range(O_BOARDS):
         out[i] = 0.0
     for i in range(O_MARKET, out.shape[0]):

@@ -299,7 +299,7 @@ def go_to(state: Any, box: Any, node: int) -> None:
 
 @kernel
 def slot_of(box: Any, seat: int, b: int) -> int:
-    """Return the place on the table of board `b` seen from `seat`; -1 if there is none (spec section 4)."""
+    """Return the place on the table of board `b` seen from `seat`; -1 if there is none."""
     n = int(box.num_players)
     if b == 0 or b >= COASTS_FROM:
         return seat if b == 0 else b

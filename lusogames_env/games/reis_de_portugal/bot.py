@@ -1,4 +1,4 @@
-"""The rule-based player (spec 10): looks one card ahead with public data and its own hand, and draws no lots."""
+"""The rule-based player: looks one card ahead with public data and its own hand, and draws no lots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a seat sees, as a flat float32 vector (fields and scales in `game.py`, spec 6)."""
+"""What a seat sees, as a flat float32 vector (fields and scales in `game.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sample of everything a seat cannot know (spec 6.3, 6.4)."""
+"""A sample of everything a seat cannot know."""
 
 from __future__ import annotations
 

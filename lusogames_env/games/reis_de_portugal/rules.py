@@ -120,7 +120,7 @@ def rotate(items: Any, n: int) -> None:
     items[0] = moved
 
 
-# --- What a careful player knows (spec 6.3) -----------------------------------------------------------------------
+# --- What a careful player knows ----------------------------------------------------------------------------------
 
 
 @kernel

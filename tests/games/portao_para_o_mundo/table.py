@@ -1,4 +1,4 @@
-"""Positions for the tests of portao_para_o_mundo: fixtures of the spec and helpers that keep the pieces in balance."""
+"""Positions for the tests of portao_para_o_mundo: fixtures, and functions that keep the pieces in balance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SETUP2 = {"boards": ["V1A", "V2A", "C1B"], "kings": ["JOAN_A", None, "PEDRO_A", 
 
 
 def new(players: int = 4, seed: int = 1, **options: Any) -> GameState:
-    """F4, F3 or F2 of the spec; `kings`, `boards`, `order`, `pile` replace parts of the set-up."""
+    """The table F4, F3 or F2; `kings`, `boards`, `order`, `pile` replace parts of the set-up."""
     setup = dict({4: SETUP4, 3: SETUP3, 2: SETUP2}[players])
     for part in ("kings", "boards", "order", "pile"):
         if part in options:

@@ -813,7 +813,7 @@ def test_margin_divisor_of_team_no_flush_by_player():
 
 
 def referee(box, house, last, led, bonus, laid):
-    """Return who wins by the table of the spec, worked out the slow way; `laid` is seat -> (cards, values)."""
+    """Return who wins by the table of the rules, worked out the slow way; `laid` is seat -> (cards, values)."""
     value = {seat: sum(values) for seat, (_, values) in laid.items()}
     rank = {seat: int(box.tie_rank[cards[0]]) for seat, (cards, _) in laid.items()}
     dynasty = {seat: int(box.dynasty[cards[0]]) for seat, (cards, _) in laid.items()}
