@@ -166,13 +166,52 @@ def tournament(
     config = load_tournament(items[0], items[1:])
     console = Console()
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("games", total=None)
-        results = run_tournament(
-            config, Path(items[0]).stem, lambda done, total: bar.update(task, completed=done, total=total)
-        )
+    try:
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task("games", total=None)
+            results = run_tournament(
+                config, Path(items[0]).stem, lambda done, total: bar.update(task, completed=done, total=total)
+            )
+    except KeyboardInterrupt:
+        console.print("stopped; the same command goes on")
+        raise typer.Exit(STOPPED) from None
     console.print(rich_table(results))
     console.print(f"results: {results.folder}", soft_wrap=True)
+
+
+@app.command()
+def report(
+    game: Annotated[str, typer.Argument(help="Name of the game; `lusogames games` lists them.", metavar="GAME")],
+    option: GameOptions = None,
+    games: Annotated[int, typer.Option(help="Games among equals.", min=2)] = 200,
+    player: Annotated[str | None, typer.Option(help="Who sits in all seats; default: the rule-based player.")] = None,
+    positions: Annotated[int, typer.Option(help="Positions that are dealt anew.", min=1)] = 200,
+    ladder: Annotated[int, typer.Option(help="Search budget that the ladder starts from; 0: no ladder.", min=0)] = 25,
+    ladder_games: Annotated[int, typer.Option(help="Games per rung of the ladder.", min=2)] = 40,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
+) -> None:
+    """Measure a game: branching, length, seats, hidden information, skill.
+
+    In a terminal the report is laid out, elsewhere it is Markdown.
+    """
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from lusogames_env.games import get_game
+    from lusogames_env.training.report import ReportPlan, to_markdown
+    from lusogames_env.training.report import report as measure
+
+    the_game = get_game(game)
+    box = the_game.new_box(**_parse_options(option))
+    equals = player or (the_game.bots[0] if the_game.bots else "random")
+    plan = ReportPlan(games, equals, positions, ladder=ladder, ladder_games=ladder_games, seed=seed)
+    found = measure(box, plan)
+    if json_file is not None:
+        _write_text(json_file, json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n")
+    if str(json_file) != "-":
+        text, console = to_markdown(found, box), Console()
+        console.print(Markdown(text)) if console.is_terminal else print(text, end="")
 
 
 @app.command()

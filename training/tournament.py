@@ -389,18 +389,20 @@ def _pooled(cells: Sequence[tuple[Estimate, int]]) -> Estimate:
 
 def rich_table(results: Results) -> Any:
     """Return a `rich.table.Table` of the results."""
+    from rich import box
     from rich.table import Table
 
     title = f"{results.game}, {results.games:,} games, par {results.par:.3f}"
     columns = [str(i + 1) for i in range(len(results.players))]
-    table = Table(title=title, caption="right: shares of wins against each player by number; ±: 95 %")
+    caption = "right: shares of wins against each player by number; ±: 95 %"
+    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("player", overflow="fold")
     for heading in ("rating", "wins", *columns):
         table.add_column(heading, justify="right", no_wrap=True)
     for i, name in enumerate(results.players):
         cells = [f"{cell.mean:.2f}" if cell else "-" for cell in results.matrix[i]]
-        table.add_row(str(i + 1), name, str(results.ratings[i]), results.wins[i].short(3), *cells)
+        table.add_row(str(i + 1), name, str(results.ratings[i]), results.wins[i].short(2), *cells)
     return table
 
 

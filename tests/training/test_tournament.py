@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ from lusogames_env.training.agents import save_agent
 from lusogames_env.training.errors import ConfigError, TournamentError
 from lusogames_env.training.tournament import Results, load_tournament, run_tournament, units_of
 from tests.tools import ROOT, TOY, load_game
-from tests.training.conftest import Command
+from tests.training.conftest import Command, environment
 from tests.training.test_agents import make_network
 
 GAME = load_game(TOY)
@@ -210,3 +214,19 @@ def test_command(command: Command, cup: Path) -> None:
     assert refused.returncode == 2
     assert "another tournament" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_ctrl_c_and_the_same_command_again(cup: Path, tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "tests.training.toy_cli", "tournament", str(cup), "players=[random, heuristic]"]
+    line += ["games=20000", "games_per_unit=20", "processes=2", f"output={tmp_path / 'cup'}"]
+    process = subprocess.Popen(line, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    path = tmp_path / "cup" / tournament.GAMES
+    while not (path.exists() and path.stat().st_size):
+        assert process.poll() is None, "it ended too early"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"stopped; the same command goes on" in out
+    assert b"Traceback" not in err
+    assert 0 < len(lines_of(tmp_path / "cup")) < 1000
