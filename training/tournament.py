@@ -394,7 +394,7 @@ def rich_table(results: Results) -> Any:
 
     title = f"{results.game}, {results.games:,} games, par {results.par:.3f}"
     columns = [str(i + 1) for i in range(len(results.players))]
-    caption = "right: shares of wins against each player by number; ±: 95 %"
+    caption = "±: 95 %; right: wins against player 1, 2, …"
     table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("player", overflow="fold")
