@@ -48,7 +48,7 @@ class Branching:
 
 @dataclass(frozen=True)
 class Seat:
-    """How one seat does among equals. `bias`: its whole interval lies on one side of the par."""
+    """How one seat does among equals. `bias`: its whole interval of wins misses the par (never with one side alone)."""
 
     wins: Estimate
     points: Estimate
@@ -240,7 +240,7 @@ def _branching(legal: np.ndarray) -> Branching:
 
 def _seat(shares: np.ndarray, points: np.ndarray, par: float) -> Seat:
     wins = wilson(float(shares.mean()), len(shares))
-    return Seat(wins, mean_interval(points), not wins.low <= par <= wins.high)
+    return Seat(wins, mean_interval(points), par < 1.0 and not wins.low <= par <= wins.high)
 
 
 # ---- hidden information ----
@@ -360,7 +360,8 @@ def _seats_text(found: GameReport) -> list[str]:
         for i, seat in enumerate(found.seats)
     ]
     nobody = f" In {found.nobody_won:.1%} of the games nobody won." if found.nobody_won else ""
-    text = f"Share of wins among equals; par is {found.par:.3f}.{nobody}"
+    par = "all seats win together." if found.par == 1.0 else f"par is {found.par:.3f}."
+    text = f"Share of wins among equals; {par}{nobody}"
     return ["## Seats", text, _table(("seat", "wins", "points", "off par"), rows)]
 
 

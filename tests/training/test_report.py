@@ -11,6 +11,7 @@ import pytest
 
 from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.errors import OptionError
+from lusogames_env.engine.game import Box
 from lusogames_env.training.evaluate import evaluate
 from lusogames_env.training.report import (
     GameReport,
@@ -132,6 +133,14 @@ def test_markdown(found: GameReport) -> None:
     assert "| `deck` |" in text
     options = GAME.new_box(num_players=2, folding=False)
     assert "2 players, folding=False;" in to_markdown(report(options, QUICK), options)
+
+
+def test_a_table_that_wins_together() -> None:
+    team = Box(replace(GAME, teams=lambda options: (0,) * options["num_players"]), {"num_players": 2})
+    found = report(team, replace(QUICK, ladder=4))
+    assert (found.par, found.ladder) == (1.0, ())
+    assert not any(seat.bias for seat in found.seats)
+    assert "Share of wins among equals; all seats win together." in to_markdown(found, team)
 
 
 def test_command(command: Command, tmp_path: Path) -> None:
