@@ -12,6 +12,7 @@ MAX_BYTES = 3_000_000
 FLOORS = {  # share of wins against a field of random players; measured values are well above
     "ppo:anno_domini": 0.85,
     "ppo:d_afonso_henriques": 0.93,
+    "ppo:portao_para_o_mundo": 0.95,
     "ppo:reis_de_portugal": 0.90,
 }
 
