@@ -14,7 +14,7 @@ from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.state import GameState
 from tests.tools import Case, first_difference, random_game, same_bits, trace, trace_elsewhere
 
-CLOSE_LOOKS = 12  # positions per game at which observations, redeals, bots and texts are compared, too
+CLOSE_LOOKS = 4  # positions per game at which observations, redeals, bots and texts are compared, too
 SEED = 11
 
 

@@ -11,7 +11,7 @@ import pytest
 from lusogames_env.engine import Game, OptionError
 from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, RANDOM, WAIT, Batch
 from lusogames_env.engine.players import Player, PolicyPlayer, make_mixture, make_player, observe_rows
-from tests.tools import Case
+from tests.tools import Case, zero_sum
 
 
 def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -95,16 +95,21 @@ def test_weights_must_be_numbers(toy: Case, bad: Any) -> None:
 
 
 def test_rule_based_players_beat_random_ones(game: Game, seed: int) -> None:
-    """A player worth the name `heuristic` wins more than its share at a table of random ones."""
+    """A player worth the name `heuristic` wins more than its share at a table of random ones.
+
+    Where the table wins or loses together, a table of such players wins more than one of random players.
+    """
     options = next(iter(game.variants.values()))
     batch = Batch(game, 96, seed=seed, **{**options, "reward": "win"})
-    n = batch.box.num_players
-    if n == 1:
-        return
+    rows, n = np.arange(96), batch.box.num_players
+    together = not zero_sum(batch.box)
     batch.deciders[:] = RANDOM
-    batch.deciders[np.arange(96), np.arange(96) % n] = FIRST_BOT
+    if together:
+        batch.deciders[rows % 2 == 0] = FIRST_BOT
+    else:
+        batch.deciders[rows, rows % n] = FIRST_BOT
     batch.advance(np.full(96, -1))
     wins = batch.outcomes("win")
-    own = wins[np.arange(96), np.arange(96) % n]
+    own = wins[rows % 2 == 0, :n] if together else wins[rows, rows % n]
     assert own.mean() > wins[:, :n].mean(), f"{own.mean():.2f}"
     assert not batch.running.any() and (batch.random_actions() == WAIT).all()

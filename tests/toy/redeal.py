@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import seed_rng, shuffle
+from lusogames_env.engine.kernel.rng import seed_rng, shuffle_afresh
 
 
 @kernel
@@ -21,7 +21,7 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
         if other != seat:
             state.scratch_pool[n] = state.hand[other]
             n += 1
-    shuffle(state.scratch_rng, state.scratch_pool, n)
+    shuffle_afresh(state.scratch_rng, state.scratch_pool, n)
     for i in range(state.deck_n):
         state.deck[i] = state.scratch_pool[i]
     n = int(state.deck_n)
