@@ -363,7 +363,8 @@ def test_the_parallel_view_plays_the_same_game(case: Case, seed: int) -> None:
             assert (infos[agent]["action_mask"] == observations[agent]["action_mask"]).all()
         actions = dict.fromkeys(parallel.agents, 0)
         for _ in acting:  # one, unless the rules let several decide at the same time
-            actions[aec.agent_selection] = act(aec, generator)
+            agent = aec.agent_selection
+            actions[agent] = act(aec, generator)
         observations, rewards, terminations, truncations, infos = parallel.step(actions)
         assert rewards == aec.rewards and terminations == aec.terminations and truncations == aec.truncations
         if any(terminations.values()) or any(truncations.values()):
