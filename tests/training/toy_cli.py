@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import lusogames_env.games as games
 from lusogames_env.engine.game import Game
 from tests.tools import TOY, load_game
@@ -23,6 +25,7 @@ def install() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
     install()
     from lusogames_env.training.cli import main
 
