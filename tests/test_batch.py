@@ -223,3 +223,29 @@ def test_a_state_taken_from_a_batch_is_a_copy(toy: Case) -> None:
     before = batch.states.tobytes()
     batch.state(0).apply(0)
     assert batch.states.tobytes() == before and batch.states["over"][0] == RUNNING
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda b: b.observe(np.array([0, 1])),
+        lambda b: b.observe(np.full(8, 10**9)),
+        lambda b: b.observe(np.full(8, -5)),
+        lambda b: b.observe(out=np.empty((8, 10), np.float32)),
+        lambda b: b.observe(out=np.empty((8, b.game.observation.size))),
+        lambda b: b.step(b.random_actions(), np.empty((8, 10), np.float32)),
+        lambda b: b.advance(b.random_actions()[:3]),
+        lambda b: b.advance(b.random_actions(), np.full(8, 77), b.observe()),
+        lambda b: b.random_actions(np.zeros((1, 4), np.int64)),
+        lambda b: b.redeal(np.array([0]), np.array([0])),
+        lambda b: b.redeal(np.full(8, 9), np.zeros(8, np.int64)),
+        lambda b: b.redeal(np.zeros(8, np.int64), np.full(8, 1.5)),
+        lambda b: (b.deciders.fill(100), b.advance(b.random_actions())),
+    ],
+)
+def test_arrays_of_the_wrong_form_are_refused_before_compiled_code_sees_them(call: Any) -> None:
+    batch = Batch("reis_de_portugal", 8, seed=1)
+    before = batch.states.tobytes()
+    with pytest.raises(LusogamesError, match="expected"):
+        call(batch)
+    assert batch.states.tobytes() == before

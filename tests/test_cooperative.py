@@ -159,6 +159,8 @@ def test_cross_play_is_a_symmetric_matrix() -> None:
     assert result.to_json()["cross_play"] == result.wins[0][1].mean
     with pytest.raises(OptionError, match="at least two"):
         cross_play(["random"], box)
+    with pytest.raises(OptionError, match="not won or lost by the whole table"):
+        cross_play(["random", "heuristic"], get_game("reis_de_portugal").new_box())
 
 
 def test_selfish_seats_are_counted() -> None:

@@ -11,7 +11,9 @@ from scipy import stats
 
 from lusogames_env.engine import IllegalActionError, OptionError
 from lusogames_env.engine.batch import FIRST_BOT, RANDOM, WAIT
+from lusogames_env.engine.errors import PlayerError
 from lusogames_env.engine.state import GameState
+from lusogames_env.wrappers.gym_env import SingleAgentEnv
 from lusogames_env.wrappers.learners import LearnerBatch
 from tests.tools import Case
 
@@ -231,7 +233,7 @@ def test_an_illegal_action_of_an_opponent_is_reported(toy: Case) -> None:
     learners = LearnerBatch(toy.box, 2, opponents=cheat, seat=1, seed=9)
     learners.reset()
     learners.step(np.full(2, 0))
-    with pytest.raises(IllegalActionError, match="not legal"):
+    with pytest.raises(PlayerError, match="cheat.*not legal"):
         learners.step(np.full(2, 3))
 
 
@@ -244,3 +246,14 @@ def test_results_by_kind_are_the_learners_own(toy: Case) -> None:
     for kind, name in (("win", "win"), ("placement", "placement"), ("margin", "margin"), ("raw", "score")):
         assert (by_kind[name] == learners.batch.outcomes(kind)[:, 1]).all()
         assert learners.closing_info(2)[name] == learners.batch.outcomes(kind)[2, 1]
+
+
+def test_an_illegal_move_of_an_opponent_is_not_the_learners_fault() -> None:
+    def cheat(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return masks.argmin(axis=1)
+
+    env = SingleAgentEnv("reis_de_portugal", opponents=cheat, seat=0, num_players=2)
+    with pytest.raises(PlayerError, match="cheat"):
+        _, info = env.reset(seed=1)
+        for _ in range(50):
+            _, _, _, _, info = env.step(info["action_mask"].argmax())

@@ -14,6 +14,7 @@ from lusogames_env.engine.errors import LusogamesError
 
 STOPPED = 130  # what a shell reports for a command that Ctrl-C ended
 WRONG = 2
+MOST_GAMES = 10_000_000
 
 app = typer.Typer(
     help="Tabletop games about the history of Portugal as reinforcement-learning environments.",
@@ -93,7 +94,7 @@ def evaluate(
     players: Annotated[
         list[str], typer.Argument(help="Run folders, saved agents, random, heuristic, ppo:<game>.", metavar="PLAYER …")
     ],
-    games: Annotated[int, typer.Option(help="At least so many games.", min=2)] = 1000,
+    games: Annotated[int, typer.Option(help="At least so many games.", min=2, max=MOST_GAMES)] = 1000,
     game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
     option: GameOptions = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
@@ -144,6 +145,8 @@ def _box_for(players: list[str], game: str | None, pairs: list[str] | None) -> A
     for player in players:
         if player.startswith("ppo:") or "/" in player or Path(player).exists():
             info = read_agent_info(player)
+            if not isinstance(info.get("options"), dict):
+                raise LusogamesError(f"{player}: its agent.json does not tell the options it was trained on")
             return get_game(info["game"]).new_box(**{**info["options"], **options})
     raise LusogamesError(f"which game? None of {', '.join(players)} is a saved agent: give --game")
 
@@ -297,7 +300,7 @@ def play(
 @app.command()
 def crossplay(
     players: Annotated[list[str], typer.Argument(help="Players that pair up in one team.", metavar="PLAYER …")],
-    games: Annotated[int, typer.Option(help="Games per pair.", min=2)] = 400,
+    games: Annotated[int, typer.Option(help="Games per pair.", min=2, max=MOST_GAMES)] = 400,
     game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
     option: GameOptions = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
@@ -318,7 +321,7 @@ def crossplay(
 def selfishness(
     cooperative: Annotated[str, typer.Argument(help="Player of the cooperative seats.", metavar="COOPERATIVE")],
     selfish: Annotated[str, typer.Argument(help="Player of the selfish seats.", metavar="SELFISH")],
-    games: Annotated[int, typer.Option(help="Games per number of selfish seats.", min=2)] = 400,
+    games: Annotated[int, typer.Option(help="Games per number of selfish seats.", min=2, max=MOST_GAMES)] = 400,
     game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
     option: GameOptions = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
@@ -339,6 +342,9 @@ def main() -> None:
         app(prog_name="lusogames")
     except LusogamesError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(WRONG)
+    except RecursionError:
+        print("error: the input is nested without end (a YAML file that refers to itself?)", file=sys.stderr)
         sys.exit(WRONG)
     except KeyboardInterrupt:
         sys.exit(STOPPED)

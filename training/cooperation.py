@@ -57,6 +57,12 @@ class SelfishSeats:
     cooperative_share: Estimate | None
 
 
+def _require_shared_fate(box: Box) -> None:
+    """Refuse a game in which the seats do not win or lose together."""
+    if not box.game.shared_fate or box.num_players < 2:
+        raise OptionError(f"{box.game.name} with {box.num_players} players is not won or lost by the whole table")
+
+
 def team_won(utilities: np.ndarray) -> np.ndarray:
     """Return which games the whole table has won, bool (n,): somebody's ``win`` utility is above -1 only then."""
     return utilities.max(axis=1) > -1.0 + 1e-9
@@ -80,6 +86,7 @@ def cross_play(players: Sequence[Any], box: Box, games: int = 400, seed: int = 0
     """
     if len(players) < 2:
         raise OptionError("cross-play needs at least two players")
+    _require_shared_fate(box)
     table: list[Player] = [make_player(spec, box.game, seed) for spec in players]
     wins = {}
     for i in range(len(table)):
@@ -100,6 +107,7 @@ def price_of_selfishness(
 
     A share is the mean of a seat's raw points as a part of all points at the table, over the games that the team won.
     """
+    _require_shared_fate(box)
     table = [make_player(cooperative, box.game, seed), make_player(selfish, box.game, seed)]
     rows = []
     for k in range(box.num_players + 1):

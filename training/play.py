@@ -85,7 +85,7 @@ def _ask_action(batch: Batch, seat: int, ask: Callable[[str], str], show: Callab
             raise Left
         if answer in ("?", "h", "help"):
             show(f"{HELP}\n{position}\n{choices}")
-        elif answer.isdecimal() and int(answer) < len(legal):
+        elif answer.isdecimal() and len(answer) < 6 and int(answer) < len(legal):
             return legal[int(answer)]
         else:
             show(f"'{answer}' is not a number from 0 to {len(legal) - 1}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from lusogames_env.engine.batch import GO_ON, WAIT
+from lusogames_env.engine.batch import GO_ON
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError
 from lusogames_env.engine.render import show
 from lusogames_env.engine.spaces import action_space, flat_observation_space
@@ -77,13 +78,14 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         """Take the learner's action, then play the others up to its next decision or the end of the game."""
         if not self._ready:
             raise LusogamesError("the game is over or not yet begun: call reset() before step()")
+        number = self._number(action)
         try:
-            known = GO_ON if action == WAIT else action  # WAIT is no action of the game: it is as illegal as -1
+            known = number if 0 <= number < self.action_space.n else GO_ON  # WAIT and what int64 cannot hold: illegal
             rewards, terminated, truncated = self.learners.step(np.array([known], np.int64))
         except IllegalActionError as error:
             if self._illegal == "raise":
                 raise
-            return self._lose(int(action), str(error))
+            return self._lose(number, str(error))
         over = bool(terminated[0] or truncated[0])
         info = self._info()
         if over:
@@ -92,6 +94,14 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         if self.render_mode == "human":
             self.render()
         return self.learners.obs[0].copy(), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def _number(self, action: Any) -> int:
+        """Return an action as an int; raise `LusogamesError` if it is none."""
+        try:
+            return operator.index(action)
+        except TypeError:
+            what = f"give an index in 0 … {int(self.action_space.n) - 1}"
+            raise LusogamesError(f"action {action!r} is no integer; {what}") from None
 
     def _lose(self, action: int, text: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         self._ready = False

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine.batch import EXTERNAL, GO_ON, WAIT, Batch
-from lusogames_env.engine.errors import OptionError
+from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError, PlayerError
 from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
 from lusogames_env.engine.players import Player, make_mixture
 from lusogames_env.engine.table import RESULTS
@@ -153,11 +153,19 @@ class LearnerBatch:
             for k in np.unique(who[asked]):
                 rows = np.flatnonzero(asked & (who == k))
                 moves[rows] = self.players[k].act(batch, rows)
-            batch.require_legal(moves)
+            self._require_legal_opponents(moves, who)
             batch.advance(moves, np.where(asked, self.seats, -2), written)
         if not one_seat:
             self.seats = np.where(actors >= 0, actors, self.seats)
             batch.observe(self.seats, obs)
+
+    def _require_legal_opponents(self, moves: np.ndarray, who: np.ndarray) -> None:
+        """Raise a `PlayerError` that names the opponent whose move is illegal: it is no fault of the learner."""
+        try:
+            self.batch.require_legal(moves)
+        except IllegalActionError as error:
+            names = sorted({self.players[k].name for k in np.unique(who[moves != WAIT])})
+            raise PlayerError(f"an opponent ({', '.join(names)}) gave an illegal move: {error}") from error
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Take the learner's action in every game (`WAIT` leaves one alone).
@@ -171,6 +179,8 @@ class LearnerBatch:
         Raises:
             IllegalActionError: names the first illegal action; nothing was changed.
         """
+        if not self._live.all():
+            raise LusogamesError("step() before reset(): call reset() first")
         actions = np.asarray(actions, np.int64)
         self.batch.require_legal(actions)
         fresh = self.obs.copy() if (actions == WAIT).any() else np.empty(self._shape, np.float32)

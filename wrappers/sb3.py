@@ -12,7 +12,7 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
-from lusogames_env.engine.batch import WAIT
+from lusogames_env.engine.batch import GO_ON, WAIT
 from lusogames_env.engine.errors import OptionError, StateError
 from lusogames_env.engine.game import Box, Game
 from lusogames_env.engine.spaces import action_space, flat_observation_space
@@ -106,6 +106,8 @@ class SB3VecEnv(VecEnv):
             IllegalActionError: with ``illegal="raise"``, an action is illegal; no game was changed.
         """
         actions, learners = self._actions, self.learners
+        if self.box.options["illegal"] == "raise":
+            actions = np.where(actions == WAIT, GO_ON, actions)  # no game can be left out: as illegal as any other
         illegal = self._illegal(actions) if self.box.options["illegal"] == "lose" else np.zeros(self.num_envs, bool)
         utilities, terminated, truncated = learners.step(np.where(illegal, WAIT, actions))
         rewards = np.where(illegal, ILLEGAL_REWARD, utilities).astype(np.float32)

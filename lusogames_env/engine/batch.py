@@ -137,14 +137,34 @@ class Batch:
             IllegalActionError: some action was illegal; these games are unchanged, the others went on.
         """
         actions = np.ascontiguousarray(actions, np.int64)
-        observers = self._observers if observers is None else observers
-        obs = self._no_obs if obs is None else obs
+        observers = self._observers if observers is None else self._seats(observers, NOBODY)
+        obs = self._no_obs if obs is None else self._room(obs)
+        if actions.shape != (self.num_games,):
+            raise IllegalActionError(f"actions have shape {actions.shape}; expected ({self.num_games},)")
+        if self.deciders.min() < EXTERNAL or self.deciders.max() >= FIRST_BOT + len(self.game.bots):
+            raise OptionError(f"deciders: expected 0 … {FIRST_BOT + len(self.game.bots) - 1}")
         driver = self.game.driver
         wrong = self._run(driver.advance, actions, self.deciders, self.rngs, self.masks, observers, obs)
         if any(wrong):
             raise IllegalActionError(
                 f"{sum(wrong)} of {self.num_games} actions were illegal; those games are unchanged"
             )
+
+    def _seats(self, seats: np.ndarray, low: int) -> np.ndarray:
+        """Return int64 (n,) seats; raise `OptionError` unless all are in ``low … num_players - 1``."""
+        seats = np.asarray(seats)
+        good = seats.shape == (self.num_games,) and seats.dtype.kind in "iu"
+        if not good or seats.min() < low or seats.max() >= self.box.num_players:
+            raise OptionError(f"seats: expected {self.num_games} integers from {low} to {self.box.num_players - 1}")
+        return np.ascontiguousarray(seats, np.int64)
+
+    def _room(self, obs: np.ndarray) -> np.ndarray:
+        """Return `obs`; raise `OptionError` unless observations can be written into it."""
+        shape = (self.num_games, self.game.observation.size)
+        good = isinstance(obs, np.ndarray) and obs.shape == shape and obs.dtype == np.float32
+        if not good or not obs.flags.c_contiguous or not obs.flags.writeable:
+            raise OptionError(f"room for observations: expected a contiguous, writable float32 array of shape {shape}")
+        return obs
 
     def step(self, actions: np.ndarray, obs: np.ndarray | None = None) -> None:
         """Take one action in every game (`WAIT` leaves one alone), then set `finished`, `truncated` and `returns`.
@@ -202,8 +222,8 @@ class Batch:
         """Return float32 (n, observation size) as `seats`, int64 (n,), see it (default: seats on turn; -1 zeros)."""
         if out is None:
             out = np.empty((self.num_games, self.game.observation.size), np.float32)
-        seats = self.actors if seats is None else np.ascontiguousarray(seats, np.int64)
-        self._run(self.game.driver.watch, seats, out, self._no_masks)
+        seats = self.actors if seats is None else self._seats(seats, -1)
+        self._run(self.game.driver.watch, seats, self._room(out), self._no_masks)
         return out
 
     def refresh(self) -> None:
@@ -230,13 +250,18 @@ class Batch:
         """Return int64 (n,) legal actions drawn uniformly, `WAIT` where a game is over."""
         from lusogames_env.engine.kernel.streams import sample_masks
 
+        if rngs is not None and (rngs.shape != self.rngs.shape or rngs.dtype != np.int64):
+            raise OptionError(f"rngs: expected an int64 array of shape {self.rngs.shape}")
         out = np.empty(self.num_games, np.int64)
         sample_masks(self.masks, self.rngs if rngs is None else rngs, out)
         return out
 
     def redeal(self, seats: np.ndarray, seeds: np.ndarray) -> None:
         """Replace, in place, what ``seats[i]`` cannot know in game i by a sample that agrees with all it knows."""
-        self._run(self.game.driver.hide, np.ascontiguousarray(seats, np.int64), np.ascontiguousarray(seeds, np.int64))
+        seeds = np.asarray(seeds)
+        if seeds.shape != (self.num_games,) or seeds.dtype.kind not in "iu":
+            raise OptionError(f"seeds: expected {self.num_games} integers")
+        self._run(self.game.driver.hide, self._seats(seats, 0), np.ascontiguousarray(seeds, np.int64))
         self.refresh()
 
     def state(self, i: int) -> GameState:

@@ -22,6 +22,10 @@ class IllegalActionError(LusogamesError):
     """An action that the rules do not allow in this position."""
 
 
+class PlayerError(LusogamesError):
+    """A player that is no part of the package gave a move that the rules do not allow."""
+
+
 class StateError(LusogamesError):
     """Saved state that is damaged, of another schema, or breaks an invariant of its game."""
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lusogames_env.engine.components import Components, load_components
-from lusogames_env.engine.errors import OptionError
+from lusogames_env.engine.errors import ComponentsError, OptionError
 from lusogames_env.engine.layout import INTERPRETED, Actions, Observation, Record
 from lusogames_env.engine.options import Option, common_options, resolve
 
@@ -77,7 +77,16 @@ class Box:
         record.max_rounds = self.options.get("max_rounds", 0)
         game.fill_box(record[0], self.components, self.options)
         record.flags.writeable = array.flags.writeable = False
+        if self.custom_components is not None:
+            self._read_texts()
         self.record, self.array = record, array
+
+    def _read_texts(self) -> None:
+        """Read all texts of foreign components at once, so that a bad one is told here and not in mid-game."""
+        try:
+            _ = self.labels
+        except (TypeError, KeyError, IndexError, AttributeError) as error:
+            raise ComponentsError(f"{self.components.source}: a name is missing or no text ({error})") from error
 
     @cached_property
     def labels(self) -> list[str]:
@@ -134,6 +143,7 @@ class Game:
         cross_check: ``(options) -> error text or None`` for options that exclude each other.
         teams: ``(options) -> team number of each seat``; default: everybody for himself.
         variants: named option sets that tests, golden playthroughs and benchmarks run over.
+        shared_fate: whether the whole table wins or loses together, whatever else each seat gains by it.
         bots: names of the rule-based players, in the order of their `kind`.
         invariants: text of every non-zero code of ``check``.
         max_plies: proven bound on decisions per game.
@@ -160,6 +170,7 @@ class Game:
     )
     bots: tuple[str, ...] = ("heuristic",)
     max_rounds: tuple[int, int, int] | None = None
+    shared_fate: bool = False
     version: int = 0
 
     @property

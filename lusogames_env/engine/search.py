@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -133,8 +134,10 @@ class SearchPlayer:
         self._generator = np.random.Generator(np.random.PCG64(seed))
         if not 1 <= settings.iterations <= MAX_ITERATIONS:
             raise OptionError(f"{name}: iterations = {settings.iterations}: expected 1 … {MAX_ITERATIONS}")
+        if not (isfinite(settings.seconds) and isfinite(settings.explore)):
+            raise OptionError(f"{name}: seconds and explore must be finite numbers")
         if settings.seconds < 0 or settings.depth < 1 or settings.explore < 0 or settings.plies < -1:
-            raise OptionError(f"{name}: {settings}: seconds, explore and plies must not be negative, depth at least 1")
+            raise OptionError(f"{name}: seconds, explore and plies must not be negative, depth at least 1")
         if settings.playout != "random" and settings.playout not in game.bots:
             raise OptionError(
                 f"{name}: playout = '{settings.playout}'{nearest(settings.playout, ('random', *game.bots))}"

@@ -85,7 +85,7 @@ class Table:
         """
         try:
             number = action.__index__()
-        except AttributeError:
+        except (AttributeError, TypeError):
             raise LusogamesError(
                 f"action {action!r} is no integer; give an index in 0 … {self.mask.shape[1] - 1}"
             ) from None

@@ -668,6 +668,7 @@ GAME = Game(
         "both_excluded": {"num_players": 6, "turn3_excluded": "both", "allow_overpay": True, "skip_forced": True},
     },
     teams=teams,
+    shared_fate=True,
     bots=("heuristic", "never_buy", "turn_2", "always_both", "defector"),
     invariants={
         1: "board + reserve + eliminated = 54 of each colour",
