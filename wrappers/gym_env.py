@@ -80,7 +80,9 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
             raise LusogamesError("the game is over or not yet begun: call reset() before step()")
         number = self._number(action)
         try:
-            known = number if 0 <= number < self.action_space.n else GO_ON  # WAIT and what int64 cannot hold: illegal
+            known = (
+                number if 0 <= number < self.learners.game.actions.n else GO_ON
+            )  # WAIT and what int64 cannot hold: illegal
             rewards, terminated, truncated = self.learners.step(np.array([known], np.int64))
         except IllegalActionError as error:
             if self._illegal == "raise":
@@ -100,7 +102,7 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         try:
             return operator.index(action)
         except TypeError:
-            what = f"give an index in 0 … {int(self.action_space.n) - 1}"
+            what = f"give an index in 0 … {self.learners.game.actions.n - 1}"
             raise LusogamesError(f"action {action!r} is no integer; {what}") from None
 
     def _lose(self, action: int, text: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
