@@ -34,7 +34,7 @@ from lusogames_env.engine.game import Box, Game
 from lusogames_env.engine.players import Player, make_player
 from lusogames_env.games import get_game
 from lusogames_env.training.evaluate import Estimate, mean_interval, sides_of, wilson, win_shares
-from lusogames_env.training.yaml_files import parse_value
+from lusogames_env.training.yaml_files import parse_options
 
 Samples = Mapping[str, np.ndarray]  # by row of a table: float64 (n,)
 Counts = list[tuple[str, str, Samples]]  # title, unit, samples
@@ -134,17 +134,6 @@ def to_json(results: Results) -> list[dict[str, Any]]:
         }
         for (title, unit), rows in results.items()
     ]
-
-
-def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
-    """Return the options in texts like ``num_players=3``, their values read as YAML."""
-    options = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise OptionError(f"--option {pair}: expected name=value, as num_players=3")
-        options[name.strip()] = parse_value(text)
-    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -77,18 +77,6 @@ def _show_outcome(console: Any, outcome: Any) -> None:
     console.print(f"agent: {outcome.run}  (lusogames evaluate {outcome.run})", soft_wrap=True)
 
 
-def _parse_options(pairs: list[str] | None) -> dict[str, Any]:
-    from lusogames_env.training.yaml_files import parse_value
-
-    options = {}
-    for pair in pairs or ():
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise LusogamesError(f"--option {pair}: expected name=value, as num_players=3")
-        options[name.strip()] = parse_value(text)
-    return options
-
-
 @app.command()
 def evaluate(
     players: Annotated[
@@ -138,8 +126,9 @@ def _box_for(players: list[str], game: str | None, pairs: list[str] | None) -> A
     """Return the box that the players meet on: the named game, or what the first saved agent was trained on."""
     from lusogames_env.games import get_game
     from lusogames_env.training.agents import read_agent_info
+    from lusogames_env.training.yaml_files import parse_options
 
-    options = _parse_options(pairs)
+    options = parse_options(pairs or ())
     if game is not None:
         return get_game(game).new_box(**options)
     for player in players:
@@ -204,9 +193,10 @@ def report(
     from lusogames_env.games import get_game
     from lusogames_env.training.report import ReportPlan, to_markdown
     from lusogames_env.training.report import report as measure
+    from lusogames_env.training.yaml_files import parse_options
 
     the_game = get_game(game)
-    box = the_game.new_box(**_parse_options(option))
+    box = the_game.new_box(**parse_options(option or ()))
     equals = player or (the_game.bots[0] if the_game.bots else "random")
     plan = ReportPlan(games, equals, positions, ladder=ladder, ladder_games=ladder_games, seed=seed)
     found = measure(box, plan)
@@ -288,11 +278,12 @@ def play(
     from lusogames_env.games import get_game
     from lusogames_env.training.play import Left
     from lusogames_env.training.play import play as play_game
+    from lusogames_env.training.yaml_files import parse_options
 
     the_game = get_game(game)
     opponents = against or [the_game.bots[0] if the_game.bots else "random"]
     try:
-        play_game(the_game.new_box(**_parse_options(option)), list(opponents), seat, seed, input, print)
+        play_game(the_game.new_box(**parse_options(option or ())), list(opponents), seat, seed, input, print)
     except Left:
         print("You have left the table.")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from lusogames_env.engine.errors import OptionError
 from lusogames_env.training.errors import ConfigError
 
 Path_ = tuple[str | int, ...]
@@ -28,6 +30,17 @@ def parse_value(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"'{text}' is not a YAML value: {_problem(error)}") from error
+
+
+def parse_options(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return the options in texts like ``num_players=3``, their values read as YAML; raises `OptionError`."""
+    options = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise OptionError(f"--option {pair}: expected name=value, as num_players=3")
+        options[name.strip()] = parse_value(text)
+    return options
 
 
 def read_yaml(path: Path) -> tuple[dict[str, Any], dict[Path_, int]]:
