@@ -88,7 +88,7 @@ class GameAECEnv(AECEnv):
             self._turn()
 
     def _no_moves(self) -> np.ndarray:
-        return np.zeros(self.table.mask.shape[1], np.int8)
+        return np.zeros(self._action_space.n, np.int8)
 
     def _turn(self) -> None:
         """Give the turn to the seat that decides next."""
@@ -110,23 +110,29 @@ class GameAECEnv(AECEnv):
 
     def step(self, action: int | None) -> None:
         """Take the action of ``agent_selection``; None for an agent whose game is over."""
-        if not self.table.started:
-            raise LusogamesError("step() before reset(): call reset() first")
-        agent = self.agent_selection
-        if self.table.over:
-            if not self.agents:
-                raise LusogamesError("the game is over and all agents are done: call reset()")
-            self._was_dead_step(action)
+        table = self.table
+        if table.over or not table.started:
+            self._step_outside(action)
             return
+        agent = self.agent_selection
         self._cumulative_rewards[agent] = 0.0
-        self.table.move(action)
-        self.infos[agent] = {"action_mask": self._no_moves()}
-        if self.table.over:
+        table.move(action)
+        if table.over:
             self._finish()
         else:
             self._turn()
+            if self.agent_selection != agent:
+                self.infos[agent] = {"action_mask": self._no_moves()}
         if self.render_mode == "human":
             self.render()
+
+    def _step_outside(self, action: int | None) -> None:
+        """Let an agent whose game is over leave."""
+        if not self.table.started:
+            raise LusogamesError("step() before reset(): call reset() first")
+        if not self.agents:
+            raise LusogamesError("the game is over and all agents are done: call reset()")
+        self._was_dead_step(action)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what `agent` may see, on turn or not. The observation is a new array at every call."""

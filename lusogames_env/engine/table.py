@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from lusogames_env.engine.errors import IllegalActionError, LusogamesError, Opti
 from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, copy_states, raw_bytes
 from lusogames_env.engine.state import GameState
 
+BOUND = ("_actor", "_over", "_play")  # what `Table` makes anew after unpickling
 RENDER_MODES = ("human", "ansi", "rgb_array")
 _EXTERNAL = np.zeros((1, 8), np.int8)
 _NO_RNG = np.zeros((1, 4), np.int64)
@@ -43,12 +46,13 @@ class Table:
         self._action = np.zeros(1, np.int64)
 
     def _bind(self) -> None:
-        """Keep views of the header's scalars: looking them up at every move would cost more than the move."""
+        """Keep what every move needs: looking it up each time would cost more than the move."""
         header = self.states.view(np.ndarray)
         self._actor, self._over = header["actor"], header["over"]
+        self._play = partial(self.box.game.driver.advance, self.states, 0, 1, self.box.array)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key not in ("_actor", "_over")}
+        return {key: value for key, value in self.__dict__.items() if key not in BOUND}
 
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.__dict__.update(data)
@@ -67,12 +71,10 @@ class Table:
         self._advance(_GO_ON)
 
     def _advance(self, action: np.ndarray) -> int:
-        obs = np.empty(self.obs.shape, np.float32)
-        wrong: int = self.box.game.driver.advance(
-            self.states, 0, 1, self.box.array, action, _EXTERNAL, _NO_RNG, self.mask, _ON_TURN, obs
-        )
+        obs = np.empty_like(self.obs)
+        wrong: int = self._play(action, _EXTERNAL, _NO_RNG, self.mask, _ON_TURN, obs)
         if not wrong:
-            self.obs, self.actor, over = obs, int(self._actor[0]), int(self._over[0])
+            self.obs, self.actor, over = obs, self._actor.item(), self._over.item()
             self.over, self.truncated = over != RUNNING, over == TRUNCATED
         return wrong
 
@@ -84,8 +86,8 @@ class Table:
             LusogamesError: the action is no integer.
         """
         try:
-            number = action.__index__()
-        except (AttributeError, TypeError):
+            number = index(action)
+        except TypeError:
             raise LusogamesError(
                 f"action {action!r} is no integer; give an index in 0 … {self.mask.shape[1] - 1}"
             ) from None
