@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import balance, calibration
-from lusogames_env.engine.batch import Batch
+from lusogames_env.engine.batch import EXTERNAL, WAIT, Batch
 from lusogames_env.engine.players import make_player
 from lusogames_env.games import game_names, get_game
+from lusogames_env.games.anno_domini import balance as lengths
 from lusogames_env.games.portao_para_o_mundo import balance as reals
 
 GAMES = 40
 
 
-def parts(title: str, tables: list[dict[str, Any]], seats: str) -> list[float]:
+def parts(title: str, tables: list[dict[str, Any]], column: str) -> list[float]:
     """Return the means in the column of a table."""
     rows = next(table["rows"] for table in tables if table["title"] == title)
-    return [cells[seats]["mean"] for cells in rows.values() if seats in cells]
+    return [cells[column]["mean"] for cells in rows.values() if column in cells]
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -30,31 +32,32 @@ def test_the_report_runs_and_its_shares_add_up(
 ) -> None:
     game, file = get_game(name), tmp_path / "balance.json"
     seats = max(game.players)
-    options = ["--option", f"num_players={seats}"]
+    column = f"{seats} players"
+    options = ["--option", f"num_players={seats}", "--player", "heuristic"]
     balance.main([name, "--games", str(GAMES), "--seed", str(seed), "--json", str(file), *options])
     tables = json.loads(file.read_text(encoding="utf-8"))["tables"]
     shown = capsys.readouterr().out
-    assert all(f"| {table['title']} | {seats} players |" in shown for table in tables)
-    by_seat = parts("Wins by seat", tables, str(seats))
+    assert all(f"| {table['title']} | {column} |" in shown for table in tables)
+    by_seat = parts("Wins by seat", tables, column)
     assert len(by_seat) == seats
     total = sum(by_seat)
     assert 0 < total < 1 if name == "aljubarrota" else total == pytest.approx(1.0), "in Aljubarrota all can lose"
     for table in tables:
         if table["title"].startswith("Wins by distance"):
-            assert sum(parts(table["title"], tables, str(seats))) == pytest.approx(total)
+            assert sum(parts(table["title"], tables, column)) == pytest.approx(total)
 
 
 def test_without_num_players_every_number_of_seats_has_its_column(seed: int) -> None:
     game = get_game("d_afonso_henriques")
-    results = balance.balance(game, 20, seed, {"characters": True})
+    results = balance.balance(game, balance.players_of(game), 20, seed, {"characters": True})
     assert list(results) == [
         ("Wins by seat", "wins"),
         ("Wins by distance from the first player", "wins"),
         ("Wins by character", "wins"),
     ]
     for (title, _), rows in results.items():
-        assert {n for cells in rows.values() for n in cells} == set(game.players), title
-    four = [cells[4].mean for cells in results["Wins by character", "wins"].values()]
+        assert {column for cells in rows.values() for column in cells} == {"2 players", "3 players", "4 players"}, title
+    four = [cells["4 players"].mean for cells in results["Wins by character", "wins"].values()]
     assert sum(four) == pytest.approx(1.0), "with four seats every character is in every game"
 
 
@@ -79,9 +82,8 @@ def test_reals_by_source_add_up_to_the_reals_of_every_seat(player: str, seats: i
     game = get_game("portao_para_o_mundo")
     box = game.new_box(num_players=seats, nobles_card_takes_action=seats != 3)
     batch = Batch(box, 60, seed=seed)
-    ledger, order = reals.play(batch, make_player(player, game))
+    ledger = reals.play(batch, make_player(player, game))
     assert not batch.running.any()
-    assert (np.sort(order, axis=1) == np.arange(seats)).all()
     total = sum(ledger.reals.values())
     assert (total == batch.states["reals"][:, :seats] - box.record[0].start_reals).all()
 
@@ -95,6 +97,53 @@ def test_counting_ply_by_ply_changes_no_game(seed: int) -> None:
     assert (counted.states["ply"] == compiled.states["ply"]).all()
 
 
+def test_a_game_that_names_its_players_has_a_column_for_each(seed: int) -> None:
+    game = get_game("anno_domini")
+    results = balance.balance(game, balance.players_of(game), 30, seed, {})
+    names = ["random", "random that draws", "aggressive", "cautious", "heuristic"]
+    assert all(list(cells) == [f"4 × {name}" for name in names] for rows in results.values() for cells in rows.values())
+    for column, rounds in results["Length: mean, median, 95 %, longest", "length"]["rounds"].items():
+        assert isinstance(rounds, balance.Length)
+        assert 4 <= rounds.median <= rounds.most <= rounds.longest <= 40, "nobody wins before round 4"
+        cut = results["Games cut off", "games"]["at max_rounds"][column].mean
+        assert cut == 0 or rounds.longest == 40
+        places = [cells[column].mean for cells in results["Wins by place in the first round", "wins"].values()]
+        assert sum(places) == pytest.approx(1.0)
+
+
+def test_places_of_anno_domini_are_those_of_its_first_round(seed: int) -> None:
+    batch = Batch("anno_domini", 30, seed=seed)
+    start = batch.states.copy()
+    while (batch.states["round_number"] == 0).any():
+        batch.step(np.where(batch.states["round_number"] == 0, batch.random_actions(), WAIT))
+    for place in range(4):
+        shares = np.eye(4)[batch.states["order"][:, place]]
+        _, _, places = lengths.breakdown(batch.box, start, batch.states, shares, None)[0]
+        assert places[f"place {place + 1}"].all()
+
+
+def test_the_random_player_that_draws_never_declines_a_card(seed: int) -> None:
+    batch, player = Batch("anno_domini", 20, seed=seed), lengths.RandomDrawer()
+    could = 0
+    for _ in range(400):
+        rows = np.flatnonzero(batch.running)
+        could += int(batch.masks[rows, lengths.END_TURN_NO_DRAW].sum())
+        actions = np.full(20, WAIT, np.int64)
+        actions[rows] = player.act(batch, rows)
+        assert not (actions == lengths.END_TURN_NO_DRAW).any()
+        batch.step(actions)
+    assert could > 0
+
+
+def test_players_that_are_asked_play_like_those_in_compiled_code(seed: int) -> None:
+    game = get_game("anno_domini")
+    compiled, asked = (Batch(game, 5, seed=seed, max_rounds=4) for _ in range(2))
+    scripted = make_player("cautious", game)
+    balance.play(compiled, scripted)
+    balance.play(asked, SimpleNamespace(name="asked", decider=EXTERNAL, act=scripted.act))
+    assert (compiled.states["ply"] == asked.states["ply"]).all() and not asked.running.any()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -102,7 +151,7 @@ def test_counting_ply_by_ply_changes_no_game(seed: int) -> None:
         (["d_afonso_henriques", "--option", "characters"], "expected name=value"),
         (["d_afonso_henriques", "--option", "num_players=9"], "expected one of 2, 3, 4"),
         (["d_afonso_henriques", "--games", "1"], "expected 2 games or more"),
-        (["d_afonso_henriques", "--player", "ismcts"], "one of random, heuristic"),
+        (["d_afonso_henriques", "--player", "nobody"], "there is no player 'nobody'"),
         (["portao_para_o_mundo", "--option", "skip_forced=true"], "leave it out"),
     ],
 )

@@ -11,7 +11,7 @@ from lusogames_env.games.d_afonso_henriques.game import CHARACTERS
 
 
 def breakdown(
-    box: Box, states: np.ndarray, shares: np.ndarray, counted: Any
+    box: Box, start: np.ndarray, states: np.ndarray, shares: np.ndarray, counted: Any
 ) -> list[tuple[str, str, dict[str, np.ndarray]]]:
     """Return, with the character cards in play, the wins of the seats that had each of them."""
     if not box.options["characters"]:

@@ -123,8 +123,8 @@ class Ledger:
             self.reals["pieces"][rows] += int(record[worth]) * states[field][:, : self.seats].astype(np.int64)
 
 
-def play(batch: Batch, player: Player) -> tuple[Ledger, np.ndarray]:
-    """Play a fresh batch to its end; return the ledger and the first turn order, int64 (games, seats).
+def play(batch: Batch, player: Player) -> Ledger:
+    """Play a fresh batch to its end; return the ledger.
 
     Raises:
         OptionError: with ``skip_forced`` decisions go by that have to be seen.
@@ -132,21 +132,20 @@ def play(batch: Batch, player: Player) -> tuple[Ledger, np.ndarray]:
     if batch.box.options["skip_forced"]:
         raise OptionError("skip_forced = True hides decisions that are to be counted: leave it out")
     ledger = Ledger(batch.box, batch.num_games)
-    order = batch.states["order"][:, : ledger.seats].astype(np.int64)
     while (rows := np.flatnonzero(batch.running)).size:
         before = batch.states[rows]
         actions = np.full(batch.num_games, WAIT, np.int64)
         actions[rows] = player.act(batch, rows)
         batch.advance(actions)
         ledger.decision(rows, before, batch.states[rows], actions[rows])
-    return ledger, order
+    return ledger
 
 
 def breakdown(
-    box: Box, states: np.ndarray, shares: np.ndarray, counted: tuple[Ledger, np.ndarray]
+    box: Box, start: np.ndarray, states: np.ndarray, shares: np.ndarray, ledger: Ledger
 ) -> list[tuple[str, str, dict[str, np.ndarray]]]:
     """Return the wins by place on the first turn order and the mean Reals of a seat by source."""
-    ledger, order = counted
+    order = start["order"][:, : box.num_players].astype(np.int64)
     placed = np.take_along_axis(shares, order, axis=1)
     places = {f"place {i + 1}": placed[:, i] for i in range(box.num_players)}
     reals = {text: ledger.reals[source].mean(axis=1) for source, text in SOURCES.items()}
