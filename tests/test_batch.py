@@ -102,6 +102,9 @@ def test_wrong_arguments_are_refused(toy: Case) -> None:
         Batch(toy.box, 0)
     with pytest.raises(OptionError, match="threads = 0"):
         Batch(toy.box, 1, threads=0)
+    for bad in ("2", 2.0, True, None):
+        with pytest.raises(OptionError, match="expected integers of at least 1"):
+            Batch(toy.box, bad)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="num_players"):
         Batch(toy.box, 1, num_players=2)
     for bad in (-1, 1.5, "1", True):
@@ -111,6 +114,11 @@ def test_wrong_arguments_are_refused(toy: Case) -> None:
         Batch(toy.box, 2, seed=1).reset(seeds=np.array([1, -1]))
     with pytest.raises(LusogamesError, match="did you mean 'anno_domini'"):
         Batch("anno_domino", 1)
+    with pytest.raises(LusogamesError, match="there is no game 3"):
+        Batch(3, 1)  # type: ignore[arg-type]
+    for place in (-1, 2, 0.0, "0"):
+        with pytest.raises(OptionError, match="expected an integer from 0 to 1"):
+            Batch(toy.box, 2, seed=1).state(place)  # type: ignore[arg-type]
 
 
 def test_scripted_seats_play_inside_a_step(case: Case, seed: int) -> None:

@@ -249,6 +249,17 @@ def test_an_illegal_action_ends_its_game_alone(case: Case, mode: str, seed: int)
         envs.step(actions)
 
 
+@pytest.mark.parametrize("illegal", ["lose", "raise"])
+@pytest.mark.parametrize("bad", [["STAY"] * 5, [0.0] * 5, [True] * 5, [0] * 4, [[0] * 5], 0])
+def test_actions_of_a_wrong_shape_or_type_are_refused(toy: Case, bad: Any, illegal: str) -> None:
+    envs = new_vector(toy, illegal=illegal)
+    envs.reset(seed=1)
+    before = bits(envs.learners.batch.states)
+    with pytest.raises(IllegalActionError, match=r"expected integers of shape \(5,\)"):
+        envs.step(bad)
+    assert bits(envs.learners.batch.states) == before
+
+
 def test_a_list_of_seeds_seeds_each_game(case: Case) -> None:
     one, two = new_vector(case), new_vector(case)
     obs, _ = one.reset(seed=[1, 2, 3, 4, 5])

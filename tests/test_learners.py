@@ -226,6 +226,14 @@ def test_an_illegal_action_of_the_learner_changes_nothing(case: Case, seed: int)
     assert learners.batch.states.tobytes() == before
 
 
+@pytest.mark.parametrize("bad", [[0.0] * 3, ["STAY"] * 3, [0] * 2])
+def test_actions_of_a_wrong_shape_or_type_are_refused(toy: Case, bad: Any) -> None:
+    learners = LearnerBatch(toy.box, 3, seed=1)
+    learners.reset()
+    with pytest.raises(IllegalActionError, match="expected integers of shape"):
+        learners.step(np.array(bad))
+
+
 def test_an_illegal_action_of_an_opponent_is_reported(toy: Case) -> None:
     def cheat(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return masks.argmin(1)

@@ -82,7 +82,11 @@ def test_mixtures_are_normalised(toy: Case) -> None:
     assert [player.name for player in players] == ["shaky"] and weights.tolist() == [1]
 
 
-@pytest.mark.parametrize("bad", [[], {}, {"random": 0}, {"random": -1, "heuristic": 2}, {"random": float("nan")}])
+HUGE = {"random": 1e308, "heuristic": 1e308}  # no float holds the sum
+NAN = {"random": float("nan")}
+
+
+@pytest.mark.parametrize("bad", [[], {}, {"random": 0}, {"random": -1, "heuristic": 2}, HUGE, NAN])
 def test_a_mixture_without_sense_is_refused(toy: Case, bad: Any) -> None:
     with pytest.raises(OptionError, match="opponents"):
         make_mixture(bad, toy.game)

@@ -139,6 +139,14 @@ def test_illegal_actions_lose_or_raise(case: Case, seed: int) -> None:
         raising.step(actions)
 
 
+@pytest.mark.parametrize("bad", [["STAY"] * 3, [0.0] * 3, [True] * 3, [0] * 4, 0])
+def test_actions_of_a_wrong_shape_or_type_are_refused(toy: Case, bad: Any) -> None:
+    envs = SB3VecEnv(toy.box, 3, seed=1)
+    envs.reset()
+    with pytest.raises(IllegalActionError, match=r"expected integers of shape \(3,\)"):
+        envs.step(np.array(bad))
+
+
 def test_what_stable_baselines_asks_is_answered(toy: Case) -> None:
     envs = SB3VecEnv(toy.box, 3, seed=1)
     assert isinstance(envs.observation_space, spaces.Box) and isinstance(envs.action_space, spaces.Discrete)

@@ -96,6 +96,8 @@ def test_search_is_stronger_than_chance() -> None:
         ("flat_mc:playout=heuristics", "did you mean 'heuristic'"),
         ("ismcts:reward=points", "expected win, placement or margin"),
         ("ismcts:depth=0", "depth at least 1"),
+        ("flat_mc:depth=3", "flat_mc has no setting 'depth'"),
+        ("ismcts:iterations=5,depth=2,iterations=5", "iterations is given twice"),
     ],
 )
 def test_wrong_settings_are_explained(spec: str, words: str) -> None:
@@ -106,6 +108,7 @@ def test_wrong_settings_are_explained(spec: str, words: str) -> None:
 def test_other_names_are_no_search() -> None:
     assert parse_search("random") is None
     assert parse_search("ismcts:explore=1.5,depth=3") == Settings(explore=1.5, depth=3)
+    assert parse_search("flat_mc:plies=9") == Settings(plies=9, depth=1)
 
 
 def test_a_game_that_is_over_is_not_searched() -> None:

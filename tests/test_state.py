@@ -147,6 +147,14 @@ def test_a_bad_seat_or_name_is_refused(toy: Case) -> None:
         state.bot_action("genius")
     with pytest.raises(LusogamesError, match="reis_de_portugal|known"):
         GameState.new("reis_de_portugl")
+    with pytest.raises(LusogamesError, match="there is no game 3; known: .*reis_de_portugal"):
+        GameState.new(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [-1, 4, 1.0, "FOLD", None])
+def test_an_action_that_does_not_exist_has_no_text(toy: Case, bad: Any) -> None:
+    with pytest.raises(IllegalActionError, match="is outside 0 … 3"):
+        toy.new(0).action_label(bad)
 
 
 def test_a_bot_has_nothing_to_say_after_the_end(toy: Case) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import cos, pi
+from math import cos, inf, pi
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -184,8 +184,10 @@ def _check(config: Config, source: Source) -> None:
             f"found {config.algorithm.batch_size}; expected a divisor of num_envs * algorithm.n_steps = {updates}",
         )
     snapshots = config.opponents.self_play.weight if config.opponents.self_play else 0.0
-    if sum(config.opponents.players.values()) + snapshots <= 0:
-        raise source.fail(("opponents",), "expected at least one player or self_play with a weight above 0")
+    if not 0 < sum(config.opponents.players.values()) + snapshots < inf:
+        raise source.fail(
+            ("opponents",), "expected at least one player or self_play with a weight above 0, and a finite sum of weights"
+        )
 
 
 def _places(config: Config) -> Iterator[tuple[Path_, str]]:

@@ -148,7 +148,7 @@ def evaluate(
     Raises:
         OptionError: no players, too many, or a bad option.
     """
-    box = game if isinstance(game, Box) else (get_game(game) if isinstance(game, str) else game).new_box(**options)
+    box = game if isinstance(game, Box) else get_game(game).new_box(**options)
     sides = sides_of(box)
     if not 1 <= len(players) <= len(sides) or games < 2:
         raise OptionError(

@@ -27,8 +27,8 @@ _Loader.add_implicit_resolver(
 def parse_value(text: str) -> Any:
     """Return the value of a text as YAML reads it; raises `ConfigError`."""
     try:
-        return yaml.load(text, Loader=_Loader)
-    except (yaml.YAMLError, ValueError) as error:
+        return _parse(text)[0]
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"'{text}' is not a YAML value: {_problem(error)}") from error
 
 
@@ -52,14 +52,20 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], dict[Path_, int]]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not a text file in UTF-8: {error}") from error
     try:
-        node = yaml.compose(text, Loader=_Loader)
-        data = yaml.load(text, Loader=_Loader)
+        data, lines = _parse(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not YAML: {_problem(error)}") from error
-    if not isinstance(data, dict) or node is None:
+    if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected keys with values, as 'game: reis_de_portugal'")
+    return data, lines
+
+
+def _parse(text: str) -> tuple[Any, dict[Path_, int]]:
+    """Return the value of a YAML text and the line, from 1, of every key by its path; a key given twice is no YAML."""
+    data, node = yaml.load(text, Loader=_Loader), yaml.compose(text, Loader=_Loader)
     lines: dict[Path_, int] = {}
-    _collect_lines(node, (), lines, path)
+    if node is not None:
+        _collect_lines(node, (), lines)
     return data, lines
 
 
@@ -69,16 +75,16 @@ def _problem(error: Exception) -> str:
     return f"{where}{getattr(error, 'problem', None) or error}"
 
 
-def _collect_lines(node: yaml.Node, at: Path_, lines: dict[Path_, int], path: Path) -> None:
+def _collect_lines(node: yaml.Node, at: Path_, lines: dict[Path_, int]) -> None:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             here = (*at, key.value)
-            line = key.start_mark.line + 1
             if here in lines:
-                raise ConfigError(f"{path}, line {line}: {'.'.join(map(str, here))} is given twice")
-            lines[here] = line
-            _collect_lines(value, here, lines, path)
+                twice = f"{'.'.join(map(str, here))} is given twice"
+                raise yaml.MarkedYAMLError(problem=twice, problem_mark=key.start_mark)
+            lines[here] = key.start_mark.line + 1
+            _collect_lines(value, here, lines)
     elif isinstance(node, yaml.SequenceNode):
         for i, value in enumerate(node.value):
             lines[(*at, i)] = value.start_mark.line + 1
-            _collect_lines(value, (*at, i), lines, path)
+            _collect_lines(value, (*at, i), lines)

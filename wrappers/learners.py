@@ -181,7 +181,7 @@ class LearnerBatch:
         """
         if not self._live.all():
             raise LusogamesError("step() before reset(): call reset() first")
-        actions = np.asarray(actions, np.int64)
+        actions = self.batch.integers(actions)
         self.batch.require_legal(actions)
         fresh = self.obs.copy() if (actions == WAIT).any() else np.empty(self._shape, np.float32)
         self._play(actions, fresh)

@@ -93,8 +93,8 @@ class SB3VecEnv(VecEnv):
         return self.learners.reset()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Keep the actions, int (n,), for `step_wait`."""
-        self._actions = np.asarray(actions, np.int64).reshape(-1)
+        """Keep the actions, int (n,), for `step_wait`; raises `IllegalActionError` if they are something else."""
+        self._actions = self.learners.batch.integers(np.asarray(actions).reshape(-1)).astype(np.int64)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play up to the learner's next decisions.

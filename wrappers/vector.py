@@ -107,10 +107,14 @@ class GameVectorEnv(VectorEnv):
         return self.learners.batch.masks != 0
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Take one action in every game; ended games are handled by the autoreset mode."""
+        """Take one action in every game, int (num_envs,); ended games are handled by the autoreset mode.
+
+        Raises:
+            IllegalActionError: no such array; or, with ``illegal="raise"``, an action is illegal. No game was changed.
+        """
         if not self._seeded:
             raise LusogamesError("step() before reset(): call reset() first")
-        actions = np.array(actions, np.int64)
+        actions = self.learners.batch.integers(actions).astype(np.int64)
         actions[actions == WAIT] = GO_ON  # WAIT is ours to give, not the caller's: both are illegal actions
         if self._done.any() and self.autoreset_mode == AutoresetMode.DISABLED:
             ended = np.flatnonzero(self._done).tolist()

@@ -19,6 +19,10 @@ ON_TURN, NOBODY = -1, -2  # observers: the seat on turn; write no observation
 MIN_GAMES_PER_THREAD = 16
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1
+
+
 class Batch:
     """`num_games` games with equal options, each with a seed of its own.
 
@@ -47,15 +51,19 @@ class Batch:
             threads: threads to split the games over; results do not depend on it.
             autoreset: whether `step` starts a new game at once where one has ended.
             **options: options of the game.
+
+        Raises:
+            LusogamesError: there is no such game.
+            OptionError: a number that is none, or a bad option.
         """
-        if num_games < 1 or threads < 1:
-            raise OptionError(f"num_games = {num_games}, threads = {threads}: both must be at least 1")
+        if not (_is_count(num_games) and _is_count(threads)):
+            raise OptionError(f"num_games = {num_games!r}, threads = {threads!r}: expected integers of at least 1")
         if isinstance(game, Box):
             if options:
                 raise OptionError(f"a Box has its options already; these come too late: {', '.join(options)}")
             self.box = game
         else:
-            self.box = (get_game(game) if isinstance(game, str) else game).new_box(**options)
+            self.box = get_game(game).new_box(**options)
         self.num_games, self.threads, self.autoreset = num_games, threads, autoreset
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.states = self.game.new_states(num_games)
@@ -175,7 +183,7 @@ class Batch:
         Raises:
             IllegalActionError: names the first illegal action; nothing was changed in any game.
         """
-        self.require_legal(np.asarray(actions))
+        self.require_legal(actions)
         self.advance(actions, None, None if self.autoreset else obs)
         over = self.states["over"]
         self.finished = over != RUNNING
@@ -189,12 +197,18 @@ class Batch:
         if self.autoreset and obs is not None:
             self.observe(out=obs)
 
-    def require_legal(self, actions: np.ndarray) -> None:
-        """Raise `IllegalActionError` unless every action is legal for the seat on turn, or `WAIT`."""
+    def integers(self, actions: Any) -> np.ndarray:
+        """Return a caller's actions as an array; raise `IllegalActionError` unless they are n integers."""
+        actions = np.asarray(actions)
         if actions.shape != (self.num_games,) or actions.dtype.kind not in "iu":
             raise IllegalActionError(
                 f"actions are {actions.dtype} of shape {actions.shape}; expected integers of shape ({self.num_games},)"
             )
+        return actions
+
+    def require_legal(self, actions: np.ndarray) -> None:
+        """Raise `IllegalActionError` unless every action is legal for the seat on turn, or `WAIT`."""
+        actions = self.integers(actions)
         inside = (actions >= 0) & (actions < self.masks.shape[1])
         legal = inside & (self.masks[self._rows, np.where(inside, actions, 0)] != 0)
         wrong = np.flatnonzero(~(legal | (actions == WAIT)))
@@ -265,7 +279,9 @@ class Batch:
         self.refresh()
 
     def state(self, i: int) -> GameState:
-        """Return a copy of game `i`."""
+        """Return a copy of game `i`, 0 … n - 1."""
+        if not isinstance(i, (int, np.integer)) or not 0 <= i < self.num_games:
+            raise OptionError(f"game {i!r}: expected an integer from 0 to {self.num_games - 1}")
         return GameState(self.box, copy_states(self.states[i : i + 1]), self.masks[i : i + 1].copy())
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,7 +12,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, RANDOM, Batch
 from lusogames_env.engine.errors import OptionError, nearest
 from lusogames_env.engine.game import Game
-from lusogames_env.engine.search import DEFAULTS, SearchPlayer, parse_search
+from lusogames_env.engine.search import SEARCHES, SearchPlayer, parse_search
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -102,7 +103,7 @@ def make_player(spec: Any, game: Game, seed: int | None = None) -> Player:
 
         return load_agent(spec, game)
     raise OptionError(
-        f"there is no player {spec!r} for {game.name}{nearest(str(spec), (*known, *DEFAULTS))}; or give a saved agent"
+        f"there is no player {spec!r} for {game.name}{nearest(str(spec), (*known, *SEARCHES))}; or give a saved agent"
     )
 
 
@@ -120,6 +121,6 @@ def make_mixture(spec: Any, game: Game, seed: int | None = None) -> tuple[list[P
         names, weights = list(spec), np.ones(len(spec))
     else:
         names, weights = [spec], np.ones(1)
-    if not names or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
-        raise OptionError(f"opponents = {spec!r}: expected at least one player with a weight above 0")
+    if (weights < 0).any() or not 0 < sum(weights.tolist()) < inf:
+        raise OptionError(f"opponents = {spec!r}: expected players with weights from 0 on and a finite sum above 0")
     return [make_player(name, game, seed) for name in names], weights / weights.sum()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -45,25 +46,29 @@ class Settings:
     reward: str = ""
 
 
-DEFAULTS = {"ismcts": Settings(), "flat_mc": Settings(depth=1)}
+SEARCHES: dict[str, dict[str, Any]] = {"ismcts": {}, "flat_mc": {"depth": 1}}  # with the settings that make them
 
 
 def parse_search(spec: str) -> Settings | None:
     """Return the settings of ``"ismcts"`` or ``"flat_mc:iterations=200,playout=heuristic"``; None if it is neither."""
     name, _, rest = spec.partition(":")
-    if name not in DEFAULTS:
+    if name not in SEARCHES:
         return None
-    values = dict(vars(DEFAULTS[name]))
+    free = {key: type(value) for key, value in vars(Settings()).items() if key not in SEARCHES[name]}
+    given: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, _, text = part.partition("=")
-        if key not in values:
-            raise OptionError(f"player '{spec}': unknown setting '{key}'{nearest(key, values)}")
+        if key not in free:
+            raise OptionError(f"player '{spec}': {name} has no setting '{key}'{nearest(key, free)}")
+        if key in given:
+            raise OptionError(f"player '{spec}': {key} is given twice")
         try:
-            values[key] = type(values[key])(text)
+            given[key] = free[key](text)
         except ValueError:
-            kind = type(values[key]).__name__
-            raise OptionError(f"player '{spec}': {key} = {text!r}; expected a value of type {kind}") from None
-    return Settings(**values)
+            raise OptionError(
+                f"player '{spec}': {key} = {text!r}; expected a value of type {free[key].__name__}"
+            ) from None
+    return Settings(**SEARCHES[name], **given)
 
 
 class Tree:

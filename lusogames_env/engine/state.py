@@ -46,11 +46,11 @@ class GameState:
             **options: options of the game (``lusogames games`` lists them).
 
         Raises:
+            LusogamesError: there is no such game.
             OptionError: unknown option or bad value.
             ComponentsError: the component file does not fit the game.
         """
-        game = get_game(game) if isinstance(game, str) else game
-        return cls.from_box(game.new_box(**options), seed)
+        return cls.from_box(get_game(game).new_box(**options), seed)
 
     @classmethod
     def from_box(cls, box: Box, seed: int = 0) -> GameState:
@@ -108,7 +108,9 @@ class GameState:
         return [labels[action] for action in self.legal_actions()]
 
     def action_label(self, action: int) -> str:
-        """Return the text of an action."""
+        """Return the text of an action; raises `IllegalActionError` if there is none of this index."""
+        if not isinstance(action, (int, np.integer)) or not 0 <= action < self._mask.shape[1]:
+            raise IllegalActionError(f"action {action!r} is outside 0 … {self._mask.shape[1] - 1}")
         return self.box.labels[action]
 
     def action_of(self, label: str) -> int:
@@ -137,8 +139,6 @@ class GameState:
     def _complaint(self, action: int) -> str:
         if self.over:
             return f"the game is over: action {action} comes too late; make a new state"
-        if not 0 <= action < self._mask.shape[1]:
-            return f"action {action} is outside 0 … {self._mask.shape[1] - 1}"
         what = f"'{self.action_label(action)}' ({action})"
         return f"{what} is not legal for seat {self.actor}; legal: {self.legal_labels()}"
 

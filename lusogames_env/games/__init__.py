@@ -19,8 +19,12 @@ def game_names() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("*/game.py")))
 
 
-def get_game(name: str) -> Game:
-    """Return the game called `name` (``reis_de_portugal``, …); raises `LusogamesError` for an unknown one."""
-    if name not in game_names():
-        raise LusogamesError(f"there is no game '{name}'{nearest(name, game_names())}")
-    return importlib.import_module(f"{__name__}.{name}.game").GAME
+def get_game(game: str | Game) -> Game:
+    """Return the game called `game` (``reis_de_portugal``, …), or the `Game` itself; raises `LusogamesError`."""
+    from lusogames_env.engine.game import Game
+
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, str) or game not in game_names():
+        raise LusogamesError(f"there is no game {game!r}{nearest(str(game), game_names())}")
+    return importlib.import_module(f"{__name__}.{game}.game").GAME

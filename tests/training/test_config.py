@@ -92,6 +92,10 @@ def test_schedules_run_from_initial_to_final(shape: str, half: float) -> None:
         ("evaluation.opponents=[ppo:nothing]", ["evaluation.opponents.0", "no agent 'ppo:nothing'"]),
         ("evaluation.opponents=[]", ["evaluation.opponents: found []", "at least 1 item"]),
         ("num_envs=[1", ["'[1' is not a YAML value"]),
+        ("opponents.players={random: 1, heuristic: 2, random: 3}", ["is not a YAML value", "random is given twice"]),
+        ("opponents={players: {random: 1, random: 1}}", ["players.random is given twice"]),
+        ("options={[1]: 2}", ["is not a YAML value", "unhashable"]),
+        ("opponents.players={random: 1e308, heuristic: 1e308}", ["opponents", "a finite sum of weights"]),
     ],
 )
 def test_wrong_overrides(tiny: Path, override: str, parts: list[str]) -> None:
