@@ -184,8 +184,13 @@ def rule_index(game: Game) -> list[dict[str, str]]:
 
 def rule_tests(game: Game) -> dict[str, list[str]]:
     """Return, for every rule id that a test of the game is marked with, the names of those tests."""
+    return tests_by_rule(sorted((ROOT / "tests" / "games" / game.name).rglob("test_*.py")))
+
+
+def tests_by_rule(paths: Iterable[Path]) -> dict[str, list[str]]:
+    """Return, for every rule id that a test in these files is marked with, the names of those tests."""
     found: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((ROOT / "tests" / "games" / game.name).rglob("test_*.py")):
+    for path in paths:
         for name, marks in _marked_tests(ast.parse(path.read_text(encoding="utf-8"))):
             for rule in marks:
                 if name not in found[rule]:
