@@ -316,8 +316,9 @@ def test_an_action_that_is_no_number_is_refused(case: Case, bad: Any) -> None:
 
 def test_calls_out_of_order_are_answered(toy: Case) -> None:
     env = new_env(toy)
-    with pytest.raises(LusogamesError, match="reset"):
-        env.step(0)
+    for call in (lambda: env.step(0), env.last, lambda: env.observe("player_0")):
+        with pytest.raises(LusogamesError, match="reset"):
+            call()
     with pytest.raises(LusogamesError, match="reset"):
         new_parallel(toy).step({"player_0": 0})
     env.reset(seed=1)
