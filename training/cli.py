@@ -151,24 +151,59 @@ def tournament(
     The same command on the same output folder goes on where it stopped.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from lusogames_env.training.progress import games_bar
     from lusogames_env.training.tournament import load_tournament, rich_table, run_tournament
 
     config = load_tournament(items[0], items[1:])
     console = Console()
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
-        with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task("games", total=None)
-            results = run_tournament(
-                config, Path(items[0]).stem, lambda done, total: bar.update(task, completed=done, total=total)
-            )
+        with games_bar(console) as progress:
+            results = run_tournament(config, Path(items[0]).stem, progress)
     except KeyboardInterrupt:
         console.print("stopped; the same command goes on")
         raise typer.Exit(STOPPED) from None
     console.print(rich_table(results))
     console.print(f"results: {results.folder}", soft_wrap=True)
+
+
+@app.command()
+def reproduce(
+    table: Annotated[str, typer.Argument(help="Name or folder of a results table.", metavar="TABLE")],
+    quick: Annotated[bool, typer.Option("--quick", help="A part of the games, and the agent of the package.")] = False,
+    processes: Annotated[int, typer.Option(help="Processes that share the games.", min=1, max=256)] = 1,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder of runs and games; default: reproduced/TABLE.", metavar="FOLDER")
+    ] = None,
+    publish: Annotated[bool, typer.Option("--publish", help="Replace the published table by this one.")] = False,
+) -> None:
+    """Measure a published table anew, and say row by row whether the intervals agree.
+
+    The same command goes on where it stopped. The exit code is 1 if a row differs.
+    """
+    from rich.console import Console
+
+    from lusogames_env.training import published, results
+    from lusogames_env.training.progress import TableReport
+
+    if publish and quick:
+        raise LusogamesError("--quick measures a part of the table: it cannot be published")
+    folder, console = results.find_table(table), Console()
+    output = output or Path("reproduced") / f"{folder.name}{'-quick' if quick else ''}"
+    try:
+        measured = results.measure(folder, output, TableReport(console), quick, processes)
+    except KeyboardInterrupt:
+        measured = None
+    if measured is None:
+        console.print("stopped; the same command goes on")
+        raise typer.Exit(STOPPED)
+    if publish:
+        published.publish(folder, output, measured)
+        console.print(f"published: {folder}", soft_wrap=True)
+        return
+    found = published.compare(folder, measured)
+    console.print(published.rich_table(folder.name, found))
+    raise typer.Exit(int(any(one.verdict == published.DIFFERS for one in found)))
 
 
 @app.command()

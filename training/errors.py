@@ -19,3 +19,7 @@ class CheckpointError(LusogamesError):
 
 class TournamentError(LusogamesError):
     """A folder in which a tournament cannot be played or go on."""
+
+
+class ResultsError(LusogamesError):
+    """A results table that is missing, damaged, or of another version."""

@@ -1,7 +1,8 @@
-"""The learning curve of a run as a PNG."""
+"""Learning curves as PNG."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,26 @@ def _draw_training(axes: Any, rows: list[dict[str, Any]]) -> None:
     axes.plot([row["step"] for row in points], [row["utility"] for row in points], color="tab:purple", linewidth=1)
     axes.set(xlabel="learner's decisions", ylabel="mean utility in training")
     axes.grid(alpha=0.3)
+
+
+def plot_curves(path: Path, title: str, opponents: list[str], curves: Mapping[int, list[dict[str, Any]]]) -> None:
+    """Draw the win rates of several runs, by seed, against each opponent of their evaluations."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for number, name in enumerate(opponents):
+        for run, points in enumerate(curves.values()):
+            steps, wins = ([point[key] for point in points] for key in ("step", f"wins_vs_{name}"))
+            label = f"vs {name}" if run == 0 else None
+            axes.plot(steps, wins, color=f"C{number}", alpha=0.8, marker="o", markersize=2, linewidth=1, label=label)
+    axes.set(title=title, xlabel="learner's decisions", ylabel=f"win rate, seeds {', '.join(map(str, curves))}")
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="best")
+    figure.savefig(path, dpi=100)

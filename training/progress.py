@@ -1,7 +1,9 @@
-"""A run in the terminal: a progress bar where there is one, plain lines elsewhere."""
+"""Progress in the terminal: bars where there is one, plain lines elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 
 from rich.console import Console
@@ -37,4 +39,32 @@ class TerminalReport:
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def games_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar, and give the function that moves it: ``(games played, all games)``."""
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("games", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class TableReport:
+    """Shows how a results table is measured: a bar per training run, one for the games."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def training(self) -> TerminalReport:
+        """Return what one training run tells."""
+        return TerminalReport(self.console)
+
+    def games(self) -> AbstractContextManager[Callable[[int, int], None]]:
+        """Return what the games tell."""
+        return games_bar(self.console)
+
+    def say(self, text: str) -> None:
+        """Print a line."""
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,8 +1,7 @@
 """Tournaments: a round robin of any players, split over processes, that goes on where it stopped.
 
 With two sides every pair of players meets; with more, every player challenges a table of copies of every other one. A
-pairing is cut into units of some games. A unit's games depend on its number alone, so that results are the same for any
-number of processes and stops.
+pairing is cut into units of work (`units`).
 
 The output folder holds `tournament.json` (what is played), `games.jsonl` (a line per finished unit) and, at the end,
 `results.json`, `matrix.png` and `matrix.svg`.
@@ -10,34 +9,26 @@ The output folder holds `tournament.json` (what is played), `games.jsonl` (a lin
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, permutations
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
-from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.game import Box
 from lusogames_env.engine.players import make_player
 from lusogames_env.training.agents import Agent
 from lusogames_env.training.config import find_game
-from lusogames_env.training.errors import TournamentError
-from lusogames_env.training.evaluate import Estimate, arrangements_of, play_out, sides_of, wilson, win_shares
+from lusogames_env.training.evaluate import Estimate, sides_of, wilson
 from lusogames_env.training.files import to_json, write_file
-from lusogames_env.training.ratings import Rating, Ratings, side_scores
+from lusogames_env.training.ratings import Rating, Ratings
 from lusogames_env.training.schema import Model, Schema, Source, check_options, check_players
+from lusogames_env.training.units import Played, Progress, Unit, cut, open_folder, play_units
 
-HEAD, GAMES, RESULTS, MATRIX = "tournament.json", "games.jsonl", "results.json", "matrix"
+HEAD, RESULTS, MATRIX = "tournament.json", "results.json", "matrix"
 FORMAT, FORMAT_VERSION = "lusogames_env tournament", 1
 HOW = ("processes", "output")  # keys that change how a tournament is played, not what
 
@@ -83,60 +74,10 @@ def load_tournament(path: str | Path, overrides: Sequence[str] = ()) -> Tourname
 # ---- what is played ----
 
 
-@dataclass(frozen=True)
-class Unit:
-    """Some games of one pairing: `first` against `second`, as indices of the players; `chunk` counts within it."""
-
-    number: int
-    first: int
-    second: int
-    chunk: int
-    games: int
-
-
 def units_of(config: TournamentConfig, sides: int) -> list[Unit]:
-    """Return all units, one chunk of every pairing after the other, so that an unfinished tournament is balanced."""
+    """Return all units of the round robin: with two sides each pair once, with more each as the challenger."""
     pairs = list((combinations if sides == 2 else permutations)(range(len(config.players)), 2))
-    rounds, per_unit = -(-config.games // sides), max(1, config.games_per_unit // sides)
-    units: list[Unit] = []
-    for chunk, start in enumerate(range(0, rounds, per_unit)):
-        games = min(per_unit, rounds - start) * sides
-        units += [Unit(len(units) + i, first, second, chunk, games) for i, (first, second) in enumerate(pairs)]
-    return units
-
-
-@dataclass(frozen=True)
-class Played:
-    """Results of a unit.
-
-    Attributes:
-        unit: its number.
-        seated: index of the player of every side, by game.
-        wins: share of the win of every side (`win_shares`), by game.
-        scores: utility of the kind ``placement`` of every side, by game.
-    """
-
-    unit: int
-    seated: list[list[int]]
-    wins: list[list[float]]
-    scores: list[list[float]]
-
-
-def play_unit(box: Box, names: Sequence[str], unit: Unit, seed: int) -> Played:
-    """Play the games of a unit; `seed` is that of the tournament."""
-    own = np.random.SeedSequence(seed, spawn_key=(unit.first, unit.second, unit.chunk))
-    games, first, second = (int(number) for number in own.generate_state(3))
-    players = [make_player(names[unit.first], box.game, first), make_player(names[unit.second], box.game, second)]
-    sides = sides_of(box)
-    orders = arrangements_of([0] + [1] * (len(sides) - 1))
-    order = np.tile(orders, (unit.games // len(orders), 1))
-    side_of_seat = [next(k for k, seats in enumerate(sides) if seat in seats) for seat in range(box.num_players)]
-    batch = Batch(box, unit.games, seed=games)
-    play_out(batch, players, order[:, side_of_seat])
-    win, placement = (batch.outcomes(kind)[:, : box.num_players] for kind in ("win", "placement"))
-    shares = win_shares(win, sides)[:, [seats[0] for seats in sides]]
-    seated = np.where(order == 0, unit.first, unit.second)
-    return Played(unit.number, seated.tolist(), shares.round(9).tolist(), side_scores(placement, sides).tolist())
+    return cut(pairs, sides, config.games, config.games_per_unit)
 
 
 # ---- the folder ----
@@ -159,80 +100,7 @@ def _head(config: TournamentConfig, box: Box) -> dict[str, Any]:
     }
 
 
-def _open_folder(folder: Path, head: dict[str, Any]) -> None:
-    """Make the folder, or see that the tournament in it is the same one."""
-    path = folder / HEAD
-    if path.exists():
-        _require_same(path, head)
-        return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise TournamentError(f"output: {folder} is neither empty nor the folder of a tournament: choose another")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TournamentError(f"output: cannot make the folder {folder}: {error.strerror}") from error
-    write_file(path, to_json(head))
-
-
-def _require_same(path: Path, head: dict[str, Any]) -> None:
-    advice = "choose another folder with output=…"
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise TournamentError(f"{path} cannot be read ({error}): {advice}") from error
-    if not isinstance(found, dict):
-        raise TournamentError(f"{path} does not describe a tournament: {advice}")
-    for key, value in json.loads(to_json(head)).items():
-        if found.get(key) != value:
-            there = f"{key} is {found.get(key)!r} there, now {value!r}"
-            raise TournamentError(f"{path.parent} holds another tournament: {there}; {advice}")
-
-
-def read_played(folder: Path) -> dict[int, Played]:
-    """Return the finished units of a folder by number; a last line that was cut off is left out.
-
-    Raises:
-        TournamentError: another line is damaged.
-    """
-    path = folder / GAMES
-    lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    played: dict[int, Played] = {}
-    for number, line in enumerate(lines[:-1], 1):  # a complete line ends with a newline
-        try:
-            one = Played(**json.loads(line))
-        except (ValueError, TypeError) as error:
-            raise TournamentError(
-                f"{path}, line {number} is damaged: remove the line to play its games again"
-            ) from error
-        played[one.unit] = one
-    return played
-
-
-class _Journal:
-    """`games.jsonl`, to which every finished unit is added and flushed to the disk."""
-
-    def __init__(self, folder: Path, played: Iterable[Played]) -> None:
-        lines = [json.dumps(asdict(one)) + "\n" for one in played]
-        write_file(folder / GAMES, "".join(lines).encode())  # without a line that was cut off
-        self._file = (folder / GAMES).open("a", encoding="utf-8")
-
-    def add(self, one: Played) -> None:
-        self._file.write(json.dumps(asdict(one)) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        self._file.close()
-
-
 # ---- play ----
-
-
-class Progress(Protocol):
-    """Told how many of all games are played."""
-
-    def __call__(self, done: int, total: int) -> None:
-        """Take note."""
 
 
 def run_tournament(config: TournamentConfig, name: str = "run", progress: Progress | None = None) -> Results:
@@ -250,59 +118,13 @@ def run_tournament(config: TournamentConfig, name: str = "run", progress: Progre
     box = check_options(find_game(config.game, source), config.options, source)
     folder = Path(config.output or Path("tournaments") / config.game / name)
     head = _head(config, box)
-    _open_folder(folder, head)
+    open_folder(folder, HEAD, head)
     units = units_of(config, len(sides_of(box)))
-    played = read_played(folder)
-    missing = [unit for unit in units if unit.number not in played]
-    total, done = sum(unit.games for unit in units), sum(len(one.seated) for one in played.values())
-    journal = _Journal(folder, played.values())
-    try:
-        for one in _play(box, config, missing):
-            journal.add(one)
-            played[one.unit] = one
-            done += len(one.seated)
-            if progress is not None:
-                progress(done, total)
-    finally:
-        journal.close()
-    results = results_of(config, box, folder, [played[unit.number] for unit in units])
+    played = play_units(box, config.players, units, config.seed, folder, config.processes, progress)
+    results = results_of(config, box, folder, played)
     write_file(folder / RESULTS, to_json({**head, **results.to_json()}))
     plot_matrix(results)
     return results
-
-
-def _play(box: Box, config: TournamentConfig, units: Sequence[Unit]) -> Iterator[Played]:
-    """Yield the results of units as they come."""
-    if config.processes == 1 or len(units) < 2:
-        with threadpool_limits(1, user_api="blas"):
-            for unit in units:
-                yield play_unit(box, config.players, unit, config.seed)
-        return
-    workers = min(config.processes, len(units))
-    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (box, config.players, config.seed)) as pool:
-        try:
-            for future in as_completed([pool.submit(_play_one, unit) for unit in units]):
-                yield future.result()
-        except BrokenProcessPool as error:
-            raise TournamentError("a process of the tournament died; run the same command again to go on") from error
-        finally:  # after Ctrl-C or an error the units that have not begun are dropped
-            pool.shutdown(cancel_futures=True)
-
-
-_prepared: tuple[Box, list[str], int]
-
-
-def _prepare(box: Box, names: list[str], seed: int) -> None:
-    """Prepare a process: one thread, and Ctrl-C is the parent's business."""
-    global _prepared
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threadpool_limits(1)
-    _prepared = box, names, seed
-
-
-def _play_one(unit: Unit) -> Played:
-    box, names, seed = _prepared
-    return play_unit(box, names, unit, seed)
 
 
 # ---- results ----

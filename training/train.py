@@ -451,16 +451,20 @@ def new_run_folder(config: Config, name: str) -> Path:
     return folder
 
 
+def versions() -> dict[str, str]:
+    """Return the versions of Python, the system and the packages that results depend on."""
+    system = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
+    return {**system, **{name: _version(name) for name in PACKAGES}}
+
+
 def _about(config: Config) -> dict[str, Any]:
-    versions = {name: _version(name) for name in PACKAGES}
     seeds = {
         "run": config.seed,
         "training": stream(config, TRAINING),
         "pool": stream(config, POOL),
         "evaluation": "SeedSequence(run, spawn_key=(2, 1000 * step + opponent)); at the end (3, …)",
     }
-    system = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
-    return {"versions": {**system, **versions}, "seeds": seeds}
+    return {"versions": versions(), "seeds": seeds}
 
 
 def _version(package: str) -> str:

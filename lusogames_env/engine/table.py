@@ -106,6 +106,8 @@ class Table:
 
     def observe(self, seat: int) -> np.ndarray:
         """Return a new float32 (size,) array: what `seat` sees."""
+        if not self.started:
+            raise LusogamesError("nothing to observe before reset(): call reset() first")
         out = np.empty_like(self.obs)
         self.box.game.driver.watch(self.states, 0, 1, self.box.array, np.array([seat], np.int64), out, _NO_MASK)
         return out[0]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,18 @@ checkpoint: {interval: 128, keep: 3}
 """
 
 
-@pytest.fixture(autouse=True)
-def toy_is_a_game() -> Iterator[None]:
+@contextmanager
+def toy_among_the_games() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (games, batch, config, evaluate):
             patch.setattr(module, "get_game", toy_cli.get_game)
         patch.setattr(games, "game_names", toy_cli.game_names)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def toy_is_a_game() -> Iterator[None]:
+    with toy_among_the_games():
         yield
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lusogames_env.training import tournament
+from lusogames_env.training import tournament, units
 from lusogames_env.training.agents import save_agent
 from lusogames_env.training.errors import ConfigError, TournamentError
 from lusogames_env.training.tournament import Results, load_tournament, run_tournament, units_of
+from lusogames_env.training.units import GAMES
 from tests.tools import ROOT, TOY, load_game
 from tests.training.conftest import Command, environment
 from tests.training.test_agents import make_network
@@ -43,7 +44,7 @@ def hold(cup: Path, folder: Path, *overrides: str) -> Results:
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / tournament.GAMES).read_text().splitlines()]
+    return [json.loads(line) for line in (folder / GAMES).read_text().splitlines()]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "tournaments").glob("*.yaml")), ids=lambda path: path.stem)
@@ -96,7 +97,7 @@ def test_results_do_not_depend_on_processes_or_stops(cup: Path, tmp_path: Path) 
     hold(cup, whole)
     hold(cup, spread, "processes=2")
     hold(cup, cut)
-    path = cut / tournament.GAMES
+    path = cut / GAMES
     kept = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(kept[:5]) + kept[5][:40])
     (cut / tournament.RESULTS).unlink()
@@ -110,7 +111,7 @@ def test_results_do_not_depend_on_processes_or_stops(cup: Path, tmp_path: Path) 
 
 def test_finished_units_are_not_played_again(cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hold(cup, tmp_path / "cup")
-    monkeypatch.setattr(tournament, "play_unit", None)
+    monkeypatch.setattr(units, "play_unit", None)
     hold(cup, tmp_path / "cup", "processes=2")
 
 
@@ -130,10 +131,10 @@ def test_a_stop_keeps_what_is_finished(cup: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "text"),
     [
-        ("seed=1", "another tournament: seed is 0 there, now 1"),
-        ("players=[random, heuristic]", "another tournament: players is"),
-        ("options.num_players=3", "another tournament: options is"),
-        ("games=50", "another tournament: games is 41 there, now 50"),
+        ("seed=1", "other games: seed is 0 there, now 1"),
+        ("players=[random, heuristic]", "other games: players is"),
+        ("options.num_players=3", "other games: options is"),
+        ("games=50", "other games: games is 41 there, now 50"),
     ],
 )
 def test_another_tournament_is_refused(cup: Path, tmp_path: Path, override: str, text: str) -> None:
@@ -148,22 +149,22 @@ def test_an_agent_that_was_trained_on_is_another_tournament(cup: Path, tmp_path:
     save_agent(agent, make_network(seed=1), GAME, {"num_players": 2}, {})
     hold(cup, tmp_path / "cup", players, "games=4")
     save_agent(agent, make_network(seed=2), GAME, {"num_players": 2}, {})
-    with pytest.raises(TournamentError, match="another tournament: agents is"):
+    with pytest.raises(TournamentError, match="other games: agents is"):
         hold(cup, tmp_path / "cup", players, "games=4")
 
 
 def test_folders_that_cannot_be_used(cup: Path, tmp_path: Path) -> None:
-    with pytest.raises(TournamentError, match="neither empty nor the folder of a tournament"):
+    with pytest.raises(TournamentError, match="neither empty nor a folder of such games"):
         hold(cup, tmp_path)
     with pytest.raises(TournamentError, match="cannot make the folder"):
         hold(cup, cup / "below")
     folder = tmp_path / "cup"
     hold(cup, folder, "games=4")
-    lines = (folder / tournament.GAMES).read_bytes().splitlines(keepends=True)
-    (folder / tournament.GAMES).write_bytes(lines[0][:30] + b"\n" + lines[1])
+    lines = (folder / GAMES).read_bytes().splitlines(keepends=True)
+    (folder / GAMES).write_bytes(lines[0][:30] + b"\n" + lines[1])
     with pytest.raises(TournamentError, match="line 1 is damaged"):
         hold(cup, folder, "games=4")
-    for content, text in ((b"{", "cannot be read"), (b"[]", "does not describe a tournament")):
+    for content, text in ((b"{", "cannot be read"), (b"[]", "does not say what is played")):
         (folder / tournament.HEAD).write_bytes(content)
         with pytest.raises(TournamentError, match=text):
             hold(cup, folder, "games=4")
@@ -212,7 +213,7 @@ def test_command(command: Command, cup: Path) -> None:
     assert (folder / "matrix.png").read_bytes().startswith(b"\x89PNG")
     refused = command("tournament", cup, "games=6", "players=[random, heuristic]")
     assert refused.returncode == 2
-    assert "another tournament" in refused.stderr
+    assert "other games" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
@@ -220,7 +221,7 @@ def test_ctrl_c_and_the_same_command_again(cup: Path, tmp_path: Path) -> None:
     line = [sys.executable, "-m", "tests.training.toy_cli", "tournament", str(cup), "players=[random, heuristic]"]
     line += ["games=20000", "games_per_unit=20", "processes=2", f"output={tmp_path / 'cup'}"]
     process = subprocess.Popen(line, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    path = tmp_path / "cup" / tournament.GAMES
+    path = tmp_path / "cup" / GAMES
     while not (path.exists() and path.stat().st_size):
         assert process.poll() is None, "it ended too early"
         time.sleep(0.02)

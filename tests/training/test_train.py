@@ -25,7 +25,7 @@ from lusogames_env.training.errors import CheckpointError, ConfigError
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.train import Silence, resume, stream, train
 from tests.tools import ROOT, TOY, load_game
-from tests.training.conftest import environment
+from tests.training.conftest import TINY, environment, toy_among_the_games
 
 GAME = load_game(TOY)
 
@@ -57,17 +57,10 @@ def metrics_without_time(run: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
-    from tests.training.conftest import TINY
-
     folder = tmp_path_factory.mktemp("whole")
     (folder / "tiny.yaml").write_text(TINY)
     run = folder / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        from lusogames_env.training import config, evaluate
-        from tests.training import toy_cli
-
-        for module in (config, evaluate):
-            patch.setattr(module, "get_game", toy_cli.get_game)
+    with toy_among_the_games():
         outcome = train(load_config(folder / "tiny.yaml", [f"run={run}"]))
     assert outcome.complete
     return run
