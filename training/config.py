@@ -186,7 +186,8 @@ def _check(config: Config, source: Source) -> None:
     snapshots = config.opponents.self_play.weight if config.opponents.self_play else 0.0
     if not 0 < sum(config.opponents.players.values()) + snapshots < inf:
         raise source.fail(
-            ("opponents",), "expected at least one player or self_play with a weight above 0, and a finite sum of weights"
+            ("opponents",),
+            "expected at least one player or self_play with a weight above 0, and a finite sum of weights",
         )
 
 
