@@ -227,9 +227,14 @@ def find_agent(spec: str | Path) -> Path:
     return checkpoint
 
 
-def _find_shipped(name: str) -> Path:
+def shipped_folder(name: str) -> Path:
+    """Return the folder of an agent that comes with the package, or would, by its name."""
     game, _, variant = name.removeprefix("ppo:").partition("/")
-    folder = agents_folder() / Path(game).name / Path(variant or "default").name
+    return agents_folder() / Path(game).name / Path(variant or "default").name
+
+
+def _find_shipped(name: str) -> Path:
+    folder = shipped_folder(name)
     if not (folder / HEAD).is_file():
         shipped = shipped_agents()
         raise AgentError(f"no agent '{name}' comes with the package{nearest(name, shipped) if shipped else ''}")

@@ -18,10 +18,11 @@ from typing import Any
 
 from lusogames_env.engine.docs import table
 from lusogames_env.engine.game import Box
+from lusogames_env.training.agents import HEAD, TENSORS, find_agent, shipped_folder
 from lusogames_env.training.config import find_game
 from lusogames_env.training.errors import ResultsError
 from lusogames_env.training.evaluate import Estimate, sides_of
-from lusogames_env.training.files import to_json, write_file
+from lusogames_env.training.files import to_json, write_file, write_folder
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.plots import plot_curves
 from lusogames_env.training.results import (
@@ -43,6 +44,7 @@ RESULTS, GAMES, PAGE = "results.json", "games.jsonl.gz", "README.md"
 CURVES, PICTURE, SETTINGS = "curves.csv", "curves.png", "config.yaml"
 FORMAT, FORMAT_VERSION = "lusogames_env results", 1
 SAME, AGREES, DIFFERS = "same games", "agrees", "DIFFERS"
+AGENT_FILES = (HEAD, TENSORS)
 CURVE_PREFIXES = ("wins_vs_", "wins_low_vs_", "wins_high_vs_")
 
 
@@ -55,7 +57,7 @@ def box_of(config: TableConfig) -> Box:
 
 
 def publish(folder: Path, output: Path, measured: Measured) -> None:
-    """Write what was measured at full size beside `table.yaml`.
+    """Write what was measured at full size beside `table.yaml`, and the first agent where it says.
 
     Args:
         folder: the table's.
@@ -73,6 +75,9 @@ def publish(folder: Path, output: Path, measured: Measured) -> None:
         settings = (first / CONFIG).read_text(encoding="utf-8").splitlines(keepends=True)
         write_file(folder / SETTINGS, "".join(line for line in settings if not line.startswith("run:")).encode())
         _publish_curves(folder, output, config.trained, f"{config.game}: {Path(config.trained.config).stem}")
+        agent, saved = config.trained.agent, find_agent(first)
+        place = shipped_folder(agent) if agent.startswith("ppo:") else Path(agent)
+        write_folder(place, {name: (saved / name).read_bytes() for name in AGENT_FILES})
     write_file(folder / PAGE, page(folder.name, config, measured.rows, content).encode())
 
 

@@ -33,7 +33,7 @@ RESAMPLES = 10_000
 
 
 class Trained(Model):
-    """Agents of one configuration, one per seed; `agent` comes with the package and was trained with the first seed."""
+    """Agents of one configuration, one per seed; `agent` (of the package, or a folder) is that of the first seed."""
 
     config: str
     seeds: Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Field(min_length=1, max_length=100)]

@@ -61,7 +61,8 @@ class GameAECEnv(AECEnv):
         self.observation_spaces = dict.fromkeys(self.possible_agents, self._observation_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, self._action_space)
         self.state_space = spaces.Box(-1.0, 1.0, (len(self.possible_agents) * flat.shape[0],), np.float32)
-        self.agent_selection, self.infos = self.possible_agents[0], {}
+        self.agent_selection = self.possible_agents[0]
+        self.infos: dict[str, dict[str, Any]] = {}
         self._fresh = False
 
     def observation_space(self, agent: str) -> spaces.Dict:

@@ -68,7 +68,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = TEXT.replace("CONFIG", str(root / "short.yaml")).replace("AGENT", str(root / "agent"))
         (folder / results.TABLE).write_text(text)
         measured = run(folder, root / "output")
-        shutil.copytree(sorted((root / "output" / "runs" / "seed-0" / "checkpoints").iterdir())[-1], root / "agent")
         publish(folder, root / "output", measured)
     return root
 

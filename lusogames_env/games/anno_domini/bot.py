@@ -194,14 +194,12 @@ def note_faces(state: Any, box: Any) -> None:
 
 
 @kernel
-def simple_value(state: Any, box: Any, p: int, a: int, t: int, kind: int) -> float:
+def simple_value(state: Any, box: Any, p: int, a: int, t: int) -> float:
     """Value of attacking `t` from `a` by expected hits and losses of a single throw."""
     here = int(state.castles[a])
     there = int(state.castles[t])
     q = int(state.owner[t])
     cathedral = int(state.cathedral[t])
-    if kind == CAUTIOUS and here - 1.3 * there + 1.5 * cathedral < 1.0:
-        return NEVER
     hits = here * int(state.scratch_faces[p, 0, cathedral]) / 6.0
     losses = there * int(state.scratch_faces[q, 1, cathedral]) / 6.0
     value = min(1.0, hits / there) * (3.0 if cathedral != 0 else 1.0) - 0.25 * min(losses, here - 1.0)
@@ -211,7 +209,7 @@ def simple_value(state: Any, box: Any, p: int, a: int, t: int, kind: int) -> flo
 
 
 @kernel
-def simple_attack(state: Any, box: Any, p: int, origins: int, kind: int) -> tuple[float, int, int]:
+def simple_attack(state: Any, box: Any, p: int, origins: int) -> tuple[float, int, int]:
     """Return value, origin and target of the best attack from the bit mask `origins`."""
     best, origin, target = NEVER, NONE, NONE
     enemies = targets(state, box, p)
@@ -220,10 +218,16 @@ def simple_attack(state: Any, box: Any, p: int, origins: int, kind: int) -> tupl
             near = int(box.reach[a]) & enemies
             for t in range(TERRITORIES):
                 if (near >> t) & 1 != 0:
-                    value = simple_value(state, box, p, a, t, kind)
+                    value = simple_value(state, box, p, a, t)
                     if value > best:
                         best, origin, target = value, a, t
     return best, origin, target
+
+
+@kernel
+def superior(state: Any, a: int, t: int) -> bool:
+    """Whether `a` is clearly stronger than `t`; a cathedral is worth more risk."""
+    return int(state.castles[a]) - 1.3 * int(state.castles[t]) + 1.5 * int(state.cathedral[t]) >= 1.0
 
 
 @kernel
@@ -236,7 +240,7 @@ def simple_build_score(state: Any, box: Any, p: int, t: int) -> float:
     for e in range(TERRITORIES):
         if (box.reach[t] >> e) & 1 != 0 and state.owner[e] != FREE and state.owner[e] != p:
             prey = max(prey, 2.0 * int(state.cathedral[e]) - int(state.castles[e]))
-            threat = max(threat, int(state.castles[e]))
+            threat += int(state.castles[e])
     if prey == NEVER:
         return NEVER
     deficit = max(0, threat - int(state.castles[t])) * int(state.cathedral[t])
@@ -272,7 +276,9 @@ def simple_turn(state: Any, box: Any, mask: Any, p: int, kind: int) -> int:
     """Event, good attacks, castles, fair attacks, end."""
     if mask[A_ROLL_EVENT] != 0:
         return A_ROLL_EVENT
-    value, origin, _ = simple_attack(state, box, p, origins_of(mask), kind)
+    value, origin, target = simple_attack(state, box, p, origins_of(mask))
+    if kind == CAUTIOUS and target != NONE and not superior(state, origin, target):
+        value = NEVER
     building = simple_build(state, box, mask, p)
     rich = building == NONE and state.money[p] >= 600
     if value > 0.9 or (value > 0.3 and rich):
@@ -447,7 +453,7 @@ def choose_target(state: Any, box: Any, p: int, kind: int) -> int:
     if kind == HEURISTIC:
         _, _, target, _ = plan_attack(state, box, p, origins, 0, attacks_left(state, box, p))
         return A_TERRITORY + target
-    _, _, target = simple_attack(state, box, p, origins, kind)
+    _, _, target = simple_attack(state, box, p, origins)
     return A_TERRITORY + target
 
 
@@ -455,8 +461,9 @@ def choose_target(state: Any, box: Any, p: int, kind: int) -> int:
 def bot(state: Any, box: Any, mask: Any, kind: int, rng: Any) -> int:
     """Return the action of rule-based player `kind` (0 heuristic, 1 aggressive, 2 cautious) for the seat on turn.
 
-    All three follow public knowledge only and use no chance. `aggressive` attacks whatever looks fair, `cautious` only
-    from clear superiority; `heuristic` weighs exact odds of conquest, castles lost, winning moves and its own defence.
+    All three follow public knowledge only and use no chance. `aggressive` makes its best attack if it looks fair,
+    `cautious` only from clear superiority; `heuristic` weighs exact odds of conquest, castles lost, winning moves and
+    its own defence.
     """
     p = int(state.actor)
     decision = state.decision

@@ -84,6 +84,26 @@ def test_cautious_waits_for_superiority():
     assert game.refresh().action_label(game.bot_action("cautious")) == "attack from 6-3 Novgorod"
 
 
+def test_cautious_waits_if_its_best_attack_is_not_superior():
+    game = base()
+    record = game.record
+    record.rolled = 1
+    record.castles[:] = 6
+    record.castles[32], record.castles[33] = 3, 1  # superior, but Castile's cathedral is worth more
+    record.castles[12], record.castles[13] = 4, 4
+    game.refresh()
+    assert game.action_label(game.bot_action("aggressive")) == "attack from 3-1 Portugal"
+    assert game.action_label(game.bot_action("cautious")) == "end turn"
+
+
+def test_aggressive_guards_the_cathedral_with_most_castles_in_reach():
+    game = base()
+    record = game.record
+    record.rolled, record.attacks_made, record.money[0] = 1, 3, 100
+    record.castles[5] = 6  # the largest stack, in reach of Norway; but Ireland has more neighbours
+    assert game.refresh().action_label(game.bot_action("aggressive")) == "build on 1-1 Ireland"
+
+
 def test_heuristic_takes_the_winning_cathedral():
     game = seven()
     game.record.rolled = 1
