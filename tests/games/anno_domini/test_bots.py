@@ -89,11 +89,12 @@ def test_cautious_waits_if_its_best_attack_is_not_superior():
     record = game.record
     record.rolled = 1
     record.castles[:] = 6
-    record.castles[32], record.castles[33] = 3, 1  # superior, but Castile's cathedral is worth more
-    record.castles[12], record.castles[13] = 4, 4
-    game.refresh()
-    assert game.action_label(game.bot_action("aggressive")) == "attack from 3-1 Portugal"
-    assert game.action_label(game.bot_action("cautious")) == "end turn"
+    record.castles[record.owner == 0] = 2
+    record.castles[32], record.castles[33] = 4, 2  # Novgorod is superior to Kiev
+    record.castles[13] = 2  # but Castile's cathedral is worth more
+    assert game.refresh().action_label(game.bot_action("cautious")) == "end turn"
+    game.apply(game.bot_action("aggressive"))
+    assert game.action_label(game.bot_action("aggressive")) == "territory 3-2 Castile"
 
 
 def test_aggressive_guards_the_cathedral_with_most_castles_in_reach():
