@@ -1,6 +1,6 @@
-"""Turns the figures in ``benchmarks/results/*.json`` into Markdown: ``python -m benchmarks.report``.
+"""Turns the figures in ``benchmarks/results`` into Markdown: ``python -m benchmarks.report``.
 
-Fills the generated places of ``docs/benchmarks.md`` and of the project's README.
+Fills the generated places of `PAGES`.
 """
 
 from __future__ import annotations
@@ -140,6 +140,21 @@ def circumstances(content: dict[str, Any]) -> str:
     )
 
 
+def results() -> str:
+    """Return all published results tables."""
+    from lusogames_env.training.published import read_published, results_table
+    from lusogames_env.training.results import PUBLISHED, load_table, table_names
+
+    root = ROOT / PUBLISHED
+    parts = []
+    for name in table_names(root):
+        config, found = load_table(root / name), read_published(root / name)
+        options = ", ".join(f"`{key}: {value}`" for key, value in config.options.items())
+        title = f"## [{name}](../{PUBLISHED.as_posix()}/{name}/README.md)"
+        parts += [title, options, results_table(config, found.rows)]
+    return "\n\n".join(part for part in parts if part)
+
+
 # ---- files ----
 
 
@@ -156,10 +171,14 @@ TABLES: dict[str, Callable[[], str]] = {
     "cold-start": _from("cold_start", cold_start),
     "training-speed": _from("training_speed", training_speed),
     "training-machine": _from("training_speed", circumstances),
+    "results": results,
 }
 
 
-def main(paths: Iterable[Path] = (ROOT / "docs" / "benchmarks.md", ROOT / "README.md")) -> None:
+PAGES = (ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "results.md", ROOT / "README.md")
+
+
+def main(paths: Iterable[Path] = PAGES) -> None:
     """Rewrite the pages that show figures."""
     for path in paths:
         old = path.read_text(encoding="utf-8")

@@ -45,11 +45,12 @@ def test_readme_of_the_project_is_up_to_date() -> None:
     assert docs.fill(old, {**docs.PROJECT_TABLES, **TABLES}, "README.md") == old, "run `make docs`"
 
 
-def test_figures_of_the_benchmarks_page_are_up_to_date() -> None:
+@pytest.mark.parametrize("page", ["benchmarks.md", "results.md"])
+def test_pages_of_figures_are_up_to_date(page: str) -> None:
     from benchmarks.report import TABLES
 
-    old = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    assert docs.fill(old, TABLES, "benchmarks.md") == old, "run `make docs`"
+    old = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert docs.PLACE.search(old) and docs.fill(old, TABLES, page) == old, "run `make docs`"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
