@@ -40,11 +40,16 @@ EXPECTED: dict[str, tuple[int, dict[str, float]]] = {
     "turn_2": (200, dict(zip(WHOLE, (0.51, 10.0, 12.8, 92, 20.2, 25), strict=True))),
     "heuristic": (200, dict(zip(WHOLE, (0.70, 10.1, 13.7, 99, 20.4, 35), strict=True))),
     "always_both": (200, dict(zip(WHOLE, (0.79, 10.3, 13.8, 103, 21.6, 68), strict=True))),
+    "turn_2, flank not guarded": (100, {"win": 0.44}),
+    "always_both, flank not guarded": (100, {"win": 0.70}),
     "turn_2, no flank attack": (100, {"win": 0.54}),
     "always_both, no flank attack": (100, {"win": 0.86}),
     "never_buy, reentry off": (100, {"win": 0.02}),
     "turn_2, reentry off": (100, {"win": 0.54}),
     "always_both, reentry off": (100, {"win": 0.84}),
+    "never_buy, stacks of three": (100, {"win": 0.24}),
+    "turn_2, stacks of three": (100, {"win": 0.83}),
+    "always_both, stacks of three": (100, {"win": 0.84}),
     "passive, flank attack only": (800, {"win": 0.23, "defeat_round": 13.8}),
 }
 

@@ -19,7 +19,6 @@ from typing import Any
 from lusogames_env.engine.docs import table
 from lusogames_env.engine.game import Box
 from lusogames_env.training.agents import HEAD, TENSORS, find_agent, shipped_folder
-from lusogames_env.training.config import find_game
 from lusogames_env.training.errors import ResultsError
 from lusogames_env.training.evaluate import Estimate, sides_of
 from lusogames_env.training.files import to_json, write_file, write_folder
@@ -33,10 +32,10 @@ from lusogames_env.training.results import (
     TableConfig,
     Trained,
     all_units,
+    box_of,
     load_table,
     run_folder,
 )
-from lusogames_env.training.schema import Source, check_options
 from lusogames_env.training.train import CONFIG
 from lusogames_env.training.units import parse_lines, to_lines
 
@@ -46,11 +45,6 @@ FORMAT, FORMAT_VERSION = "lusogames_env results", 1
 SAME, AGREES, DIFFERS = "same games", "agrees", "DIFFERS"
 AGENT_FILES = (HEAD, TENSORS)
 CURVE_PREFIXES = ("wins_vs_", "wins_low_vs_", "wins_high_vs_")
-
-
-def box_of(config: TableConfig) -> Box:
-    """Return the box that a table is played on."""
-    return check_options(find_game(config.game, Source()), config.options, Source())
 
 
 # ---- write ----

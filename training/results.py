@@ -6,6 +6,7 @@ copies of itself. `published` writes what was measured beside `table.yaml`, and 
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -97,6 +98,11 @@ def find_table(name: str, root: Path = PUBLISHED) -> Path:
 def load_table(folder: Path) -> TableConfig:
     """Read `table.yaml`; raises `ConfigError`."""
     return SCHEMA.load(folder / TABLE)
+
+
+def box_of(config: TableConfig) -> Box:
+    """Return the box that a table is played on."""
+    return check_options(find_game(config.game, Source()), config.options, Source())
 
 
 # ---- what was measured ----
@@ -229,7 +235,7 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
         ConfigError, ResultsError, TournamentError: the table or the output folder cannot be used.
     """
     config = load_table(folder)
-    box = check_options(find_game(config.game, Source()), config.options, Source())
+    box = box_of(config)
     head = {"table": config.model_dump(), "components": box.components.digest, "version": box.game.version}
     open_folder(output, HEAD, {**head, "quick": quick})
     agents = _agents(config, output, report, quick)
@@ -282,6 +288,7 @@ def _train(config: Config, run: Path, report: Report) -> bool:
     with report.training() as inner:
         if run.exists() and last_checkpoint(run) is not None:
             return training.resume(run, (), inner).complete
+        shutil.rmtree(run, ignore_errors=True)  # stopped before its first checkpoint
         return training.train(config, report=inner).complete
 
 

@@ -182,6 +182,16 @@ def test_a_stopped_measurement_goes_on(finished: Path, tmp_path: Path, monkeypat
     assert set(verdicts(finished / "table", run(finished / "table", output))) == {SAME}
 
 
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(finished: Path, tmp_path: Path) -> None:
+    run_ = results.run_folder(tmp_path, 0)
+    run_.mkdir(parents=True)
+    (run_ / "config.yaml").write_text("game: toy\n")
+    config = load_config(finished / "short.yaml", [f"run={run_}"])
+    report = TableReport(Console(quiet=True))
+    assert results._train(config, run_, report) and results._train(config, run_, report)
+    assert read_agent_info(run_)["sha256"] == read_agent_info(finished / "agent")["sha256"]
+
+
 def test_an_output_folder_holds_one_measurement(finished: Path, tmp_path: Path) -> None:
     run(finished / "table", tmp_path / "quick", quick=True)
     with pytest.raises(TournamentError, match="holds other games: quick is True there, now False"):
@@ -287,7 +297,7 @@ def test_published_tables_fit_what_they_were_made_from(name: str) -> None:
     config, table = load_table(folder), read_published(folder)
     game = get_game(config.game)
     assert table.about["version"] == game.version
-    units_ = results.all_units(config, published.box_of(config))
+    units_ = results.all_units(config, results.box_of(config))
     assert sorted(table.played) == [unit.number for unit in units_]
     rows = results.rows_of(config, units_, [table.played[unit.number] for unit in units_])
     assert rows == table.rows  # the intervals follow from the games

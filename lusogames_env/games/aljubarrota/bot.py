@@ -17,6 +17,8 @@ from lusogames_env.games.aljubarrota.game import (
     EXTRA3,
     FIRST_FAMILY_PIECE,
     FLANK_ROW,
+    FREE,
+    FRONT,
     MENU,
     MOVE_DIR,
     MOVE_FROM,
@@ -111,33 +113,26 @@ def is_own(state: Any, box: Any, piece: int) -> bool:
 
 
 @kernel
-def start_worth(box: Any, here: int) -> int:
-    """Rank a start space: the front, the archers, then the nearer to the King the sooner; the wings come last."""
-    for d in range(6):
-        next_hex = int(box.neighbour[here, d])
-        if next_hex >= 0 and box.inside[next_hex] == 0:
-            return 300
-    return 200 if box.two_arrow[here] != 0 else 100 - int(box.to_king[here])
-
-
-@kernel
 def next_start(state: Any, box: Any) -> int:
     """Return the best free start space."""
     best, worth = -1, -1
     for i in range(box.starts_n):
         here = int(box.starts[i])
-        if state.scratch_port[here] == 0 and start_worth(box, here) > worth:
-            best, worth = here, start_worth(box, here)
+        if state.scratch_port[here] == 0 and box.start_worth[here] > worth:
+            best, worth = here, int(box.start_worth[here])
     return best
 
 
 @kernel
 def choose_placement(state: Any, box: Any, mask: Any) -> int:
-    """Fill the start spaces in order of worth: strangers into the front, own pieces to the archers and behind."""
+    """Fill the start spaces in order of worth: front, archers, the nearer to the King the sooner, at last the wings.
+
+    Strangers go to the front, own pieces to the archers and behind.
+    """
     here = next_start(state, box)
     if state.decision == PLACE_HEX:
         return A_HEX + here
-    want_own = start_worth(box, here) < 300
+    want_own = box.start_worth[here] < FRONT
     choice = -1
     for piece in range(PIECES):
         if mask[A_PIECE + piece] != 0 and (choice < 0 or is_own(state, box, piece) == want_own):
@@ -361,7 +356,8 @@ def second_step_value(state: Any, box: Any, origin: int, here: int, group: int, 
 def best_move(state: Any, box: Any, base: float, hex_fixed: int, mask_fixed: int) -> tuple[float, int, int, int]:
     """Return the best move (value, hex, mask, direction), from all hexes and groups or from the given ones.
 
-    An attack whose gain over `base` is clear goes before everything else: `CLEAR_BONUS` is added to its value.
+    In a free turn an attack whose gain over `base` is clear goes before everything else: `CLEAR_BONUS` is added to its
+    value. An extra turn has nothing but this one action: there the best move counts, attack or not.
     """
     board = state.scratch_board
     best, best_hex, best_mask, best_way = WORST, -1, -1, -1
@@ -383,7 +379,7 @@ def best_move(state: Any, box: Any, base: float, hex_fixed: int, mask_fixed: int
                     continue
                 fight = enemies(board, NOW, to) > 0
                 v = try_move(state, box, here, d, group, fight) + nudge
-                if fight and v > base + CLEAR_GAIN:
+                if fight and state.turn_kind == FREE and v > base + CLEAR_GAIN:
                     v += CLEAR_BONUS
                 if v > best:
                     best, best_hex, best_mask, best_way = v, here, choice, d
@@ -514,15 +510,15 @@ def choose_second_step(state: Any, box: Any, mask: Any) -> int:
 
 @kernel
 def choose_item(state: Any, box: Any, mask: Any, base: float) -> int:
-    """Choose from the menu: a clear attack (after a useful swap), then shots, then the move or a volley."""
-    gain = 0.0
+    """Choose from the menu: a clear attack, then shots, then the move or a volley."""
+    gain, move = 0.0, A_END
     if mask[A_MENU + MOVE] != 0:
-        v, here, choice, _ = best_move(state, box, base, -1, 0)
+        v, here, choice, way = best_move(state, box, base, -1, 0)
         gain = v - base
+        if gain > 0.0:
+            move = lead_in(state, box, mask, here, choice, way)
         if gain > CLEAR_BONUS / 2:
-            if mask[A_MENU + SWAP] != 0 and useful_swap(state, box, here, choice)[0] >= 0:
-                return A_MENU + SWAP
-            return A_MENU + MOVE
+            return move
     best, item = 0.0, A_END
     volley, volley_item = 0.0, A_END
     for flank in range(2):
@@ -536,9 +532,16 @@ def choose_item(state: Any, box: Any, mask: Any, base: float) -> int:
             volley, volley_item = VOLLEY_WORTH[flank] * shot, A_MENU + VOLLEY_ENGLISH + flank
     if item != A_END:
         return item
-    if volley > max(gain, 0.0):
-        return volley_item
-    return A_MENU + MOVE if gain > 0.0 else A_END
+    return volley_item if volley > max(gain, 0.0) else move
+
+
+@kernel
+def lead_in(state: Any, box: Any, mask: Any, here: int, choice: int, way: int) -> int:
+    """Return the menu item that begins a move: before an attack a useful swap, else the move itself."""
+    fight = enemies(state.scratch_board, NOW, int(box.walk[here, way])) > 0
+    if fight and mask[A_MENU + SWAP] != 0 and useful_swap(state, box, here, choice)[0] >= 0:
+        return A_MENU + SWAP
+    return A_MENU + MOVE
 
 
 @kernel

@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from lusogames_env.games.aljubarrota.game import BUY, GAME, LOST, MENU, WON
+from lusogames_env.games.aljubarrota.game import BUY, CAPACITY, FIRST_FAMILY_PIECE, GAME, LOST, MENU, PIECES, WON
 from lusogames_env.games.aljubarrota.rules import A_END, A_PASS
 
 FIRST_BOT = 2  # decider of the first rule-based player in the driver
+NO_FLANK, UNGUARDED, NO_REENTRY, STACKS = "no flank attack", "flank not guarded", "reentry off", "stacks of three"
 LINES = (
     *("never_buy", "turn_2", "heuristic", "always_both"),
-    *("turn_2, no flank attack", "always_both, no flank attack"),
-    *("never_buy, reentry off", "turn_2, reentry off", "always_both, reentry off"),
+    *(f"{policy}, {UNGUARDED}" for policy in ("turn_2", "always_both")),
+    *(f"{policy}, {NO_FLANK}" for policy in ("turn_2", "always_both")),
+    *(f"{policy}, {NO_REENTRY}" for policy in ("never_buy", "turn_2", "always_both")),
+    *(f"{policy}, {STACKS}" for policy in ("never_buy", "turn_2", "always_both")),
     "passive, flank attack only",
 )
 
@@ -48,21 +51,40 @@ class Sample:
         )
 
 
-def _start(games: int, seed: int, **options: Any) -> tuple[Any, Any]:
-    """Return the box and `games` solitary games at their first decision."""
-    box = GAME.new_box(**{"mode": "solitary", "num_players": 1, "setup": "random", **options})
+def _box(**options: Any) -> Any:
+    """Return the box of the solitary game, an array of one record."""
+    return GAME.new_box(**{"mode": "solitary", "num_players": 1, "setup": "random", **options}).array
+
+
+def _start(box: Any, games: int, seed: int) -> Any:
+    """Return `games` games at their first decision."""
     states = GAME.new_states(games)
-    GAME.driver.start(states, 0, games, box.array, np.arange(seed, seed + games, dtype=np.int64))
-    return box, states
+    GAME.driver.start(states, 0, games, box, np.arange(seed, seed + games, dtype=np.int64))
+    return states
 
 
 def _play(box: Any, states: Any, actions: Any, decider: int) -> None:
     """Apply one action to each game (-1: none), then let the decider go on where it is not the caller (0)."""
     n, seats = len(states), GAME.max_seats
     GAME.driver.advance(
-        states, 0, n, box.array, actions, np.full((n, seats), decider, np.int8), np.ones((n, 4), np.int64),
+        states, 0, n, box, actions, np.full((n, seats), decider, np.int8), np.ones((n, 4), np.int64),
         np.ones((n, GAME.actions.n), np.int8), np.full(n, -2, np.int64), np.zeros((n, 0), np.float32),
     )  # fmt: skip
+
+
+def unguarded(box: Any) -> Any:
+    """Return a box in which the captain sees no worth in a guard against the flank attack."""
+    blind = box.copy()
+    blind["flank_guard"] = -1
+    blind.flags.writeable = False  # kernels are compiled for read-only boxes
+    return blind
+
+
+def stack(box: Any, states: Any) -> None:
+    """Put the family pieces in threes on the eight start spaces that the captain fills first."""
+    worth = box["start_worth"][0]
+    starts = sorted(box["starts"][0, : box["starts_n"][0]], key=lambda here: (-worth[here], here))
+    states["piece_hex"][:, FIRST_FAMILY_PIECE:] = np.repeat(starts[: (PIECES - FIRST_FAMILY_PIECE) // CAPACITY], CAPACITY)
 
 
 def summary(states: Any) -> Sample:
@@ -81,18 +103,31 @@ def summary(states: Any) -> Sample:
     )
 
 
-def captain(policy: str, games: int, seed: int = 0, flank: bool = True, **options: Any) -> Sample:
-    """Let the captain play solitary games, buying as `policy` says; `flank` False: no flank attack at all."""
-    box, states = _start(games, seed, **options)
-    if not flank:
+def captain(policy: str, games: int, seed: int = 0, variant: str = "") -> Sample:
+    """Let the captain play solitary games, buying as `policy` says.
+
+    Args:
+        policy: name of a rule-based player.
+        games: number of games.
+        seed: seed of the first game.
+        variant: "", or what is different: `NO_FLANK`, `UNGUARDED`, `NO_REENTRY`, `STACKS`.
+    """
+    box = _box(reentry=variant != NO_REENTRY)
+    states = _start(box, games, seed)
+    if variant == NO_FLANK:
         states["flank"] = 1  # as if it had begun already: nobody enters on row 5
+    if variant == UNGUARDED:
+        box = unguarded(box)
+    if variant == STACKS:
+        stack(box, states)
     _play(box, states, np.full(games, -1, np.int64), FIRST_BOT + GAME.bots.index(policy))
     return summary(states)
 
 
 def passive(games: int, seed: int = 0) -> Sample:
     """Let three flank cavalry alone, from round 7 on, attack a player who only ends turns."""
-    box, states = _start(games, seed)
+    box = _box()
+    states = _start(box, games, seed)
     states["cast"], states["reserve"], states["dead"] = 0, (0, 3), (54, 51)
     states["wave2"], states["round_no"] = 1, 6
     while (states["over"] == 0).any():
@@ -106,8 +141,7 @@ def measure(name: str, games: int, seed: int = 0) -> Sample:
     if name.startswith("passive"):
         return passive(games, seed)
     policy, _, variant = name.partition(", ")
-    options = {"reentry": False} if variant == "reentry off" else {}
-    return captain(policy, games, seed, flank=variant != "no flank attack", **options)
+    return captain(policy, games, seed, variant)
 
 
 def main() -> None:

@@ -49,6 +49,7 @@ DECISION_NAMES = (
 )  # fmt: skip
 SETUP, FREE, EXTRA2, EXTRA3 = 0, 1, 2, 3  # kinds of turn
 WON, LOST = 1, 2  # result
+FRONT = 300  # what a start space at the front is worth to the baseline player
 
 GROUPS = ("{1}", "{2}", "{1, 2}", "{3}", "{1, 3}", "{2, 3}", "{1, 2, 3}")  # bit masks 1 … 7 of the places on a hex
 PLEDGE_ONES = (1, 2, 0, 3, 1, 0)  # 1-cards and 2-cards put up by each pledge action
@@ -230,6 +231,7 @@ BOX = Record(
     ("to_king", "int64", HEXES, "forward steps to the King hex; 99 = never"),
     ("shots_n", "int64", HEXES, "hexes within an archer's range"),
     ("shots", "int64", (HEXES, SHOTS, 5), "target, and two pairs of hexes of which one must be free; -1 = free"),
+    ("start_worth", "int64", HEXES, "baseline player: rank of a start space; FRONT at the front"),
     ("stack_weight", "float64", HEXES, "baseline player: worth of a stack on the hex"),
     ("flank_watch", "int64", 2, "baseline player: the two hexes through which the flank attack comes in"),
     ("flank_guard", "int64", 4, "baseline player: hexes from which it meets the flank attack"),
@@ -562,10 +564,17 @@ def _fill_board(record: Any, board: _Board) -> None:
 
 
 def _fill_bot(record: Any, board: _Board) -> None:
-    """Write what the baseline player knows of the board: where stacks are worth most, where the flank attack comes."""
-    for i in range(board.n):
-        record.stack_weight[i] = max(0.0, 1 - 0.25 * abs(board.x[i] - 4) - 0.03 * abs(board.h[i] - 15))
+    """Write what the baseline player knows of the board: where to begin, where stacks are worth most, the flank."""
     by_name = {row["name"].value: i for i, row in enumerate(board.rows)}
+    attacked = {board.forward[i] for i in range(board.n) if not board.inside[i]}
+    wings = {by_name.get(name) for name in ("2.6", "7.7")}
+    for i in range(board.n):
+        record.start_worth[i] = 0 if i in wings else 100 - board.to_king[i]
+        if i in attacked:
+            record.start_worth[i] = FRONT
+        elif record.two_arrow[i]:
+            record.start_worth[i] = FRONT - 100
+        record.stack_weight[i] = max(0.0, 1 - 0.25 * abs(board.x[i] - 4) - 0.03 * abs(board.h[i] - 15))
     record.flank_watch[:] = [by_name.get(name, -1) for name in ("6.11", "7.11")]
     record.flank_guard[:] = [by_name.get(name, -1) for name in ("8.11", "8.10", "7.10", "7.9")]
 
