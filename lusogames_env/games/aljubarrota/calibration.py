@@ -84,7 +84,8 @@ def stack(box: Any, states: Any) -> None:
     """Put the family pieces in threes on the eight start spaces that the captain fills first."""
     worth = box["start_worth"][0]
     starts = sorted(box["starts"][0, : box["starts_n"][0]], key=lambda here: (-worth[here], here))
-    states["piece_hex"][:, FIRST_FAMILY_PIECE:] = np.repeat(starts[: (PIECES - FIRST_FAMILY_PIECE) // CAPACITY], CAPACITY)
+    stacks = (PIECES - FIRST_FAMILY_PIECE) // CAPACITY
+    states["piece_hex"][:, FIRST_FAMILY_PIECE:] = np.repeat(starts[:stacks], CAPACITY)
 
 
 def summary(states: Any) -> Sample:
