@@ -204,6 +204,8 @@ def results_table(config: TableConfig, rows: Sequence[Row]) -> str:
     lines = []
     for name in [*config.names, *([MEAN] if config.trained else [])]:
         own = [cells.get((name, yardstick)) for yardstick in yardsticks]
+        if not any(own):  # the only yardstick itself
+            continue
         games, seconds = (max(getattr(row, what) for row in own if row) for what in ("games", "seconds"))
         lines.append((f"`{name}`", *(str(row.wins) if row else "" for row in own), f"{games:,}", f"{seconds:.2g}"))
     heads = [f"against `{yardstick}`" if yardstick else "games won" for yardstick in yardsticks]

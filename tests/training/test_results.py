@@ -138,6 +138,16 @@ def test_other_games_agree_if_the_intervals_meet(root: Path) -> None:
     assert verdicts(root / "table", Measured(measured.rows[1:], changed.played, {})) == [SAME] * 9
 
 
+def test_a_single_yardstick_has_no_row_of_its_own(tmp_path: Path) -> None:
+    text = "game: toy\noptions: {num_players: 3}\nplayers: [random, heuristic]\nagainst: [heuristic]\ngames: 6\n"
+    (tmp_path / results.TABLE).write_text(text)
+    measured = run(tmp_path, tmp_path / "output")
+    assert [(row.player, row.against, row.games) for row in measured.rows] == [("random", "heuristic", 6)]
+    publish(tmp_path, tmp_path / "output", measured)
+    page = (tmp_path / published.PAGE).read_text()
+    assert "par is 0.333" in page and "| `random` |" in page and "| `heuristic` |" not in page
+
+
 def test_another_agent_makes_other_games_of_its_rows_only(root: Path, finished: Path) -> None:
     from tests.training.test_agents import make_network
     from tests.training.test_train import GAME
