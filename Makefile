@@ -51,6 +51,7 @@ docs: $(INSTALLED)
 bench: $(PEERS)
 	$(BIN)/python -m benchmarks.cold_start --json benchmarks/results/cold_start.json
 	$(BIN)/python -m benchmarks.throughput --peers --json benchmarks/results/throughput.json
+	$(BIN)/python -m benchmarks.search --json benchmarks/results/search.json
 	$(BIN)/python -m benchmarks.training_speed --json benchmarks/results/training_speed.json
 	$(BIN)/python -m benchmarks.report
 

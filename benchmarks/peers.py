@@ -126,18 +126,18 @@ def _pgx(name: str, batch: int, steps: int = 64) -> Run:
 def peer_cases() -> list[Case]:
     """Return the cases of every library that is installed."""
     found = []
-    if _installed("pettingzoo") and _installed("pygame"):
+    if installed("pettingzoo") and installed("pygame"):
         found += [
             _case(f"PettingZoo {game}", f"AEC {function}", _pettingzoo, f"{game}_v{version}", function)
             for game, version in (("connect_four", 3), ("texas_holdem", 4))
-            if game != "texas_holdem" or _installed("rlcard")
+            if game != "texas_holdem" or installed("rlcard")
             for function in ("env", "raw_env")
         ]
-    if _installed("pyspiel"):
+    if installed("pyspiel"):
         found += [_case(f"OpenSpiel {game}", "Python loop", _open_spiel, game) for game in ("hearts", "spades")]
-    if _installed("rlcard"):
+    if installed("rlcard"):
         found.append(_case("RLCard uno", "Python loop", _rlcard, "uno"))
-    if _installed("pgx"):
+    if installed("pgx"):
         found += [
             Case(f"Pgx {game}", f"batch {n}", partial(_pgx, game, n), threaded=True)
             for game in ("connect_four", "leduc_holdem")
@@ -150,5 +150,6 @@ def _case(subject: str, name: str, make: Callable[..., Run], *args: Any) -> Case
     return Case(subject, name, partial(make, *args))
 
 
-def _installed(module: str) -> bool:
+def installed(module: str) -> bool:
+    """Say whether a module can be imported."""
     return importlib.util.find_spec(module) is not None

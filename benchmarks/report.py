@@ -15,6 +15,7 @@ from lusogames_env.engine.docs import PROJECT_TABLES, ROOT, fill, table
 RESULTS = Path(__file__).resolve().parent / "results"
 Rates = dict[tuple[str, str], float]  # (subject, case) -> items per second
 FLOOR_SIZE = 1024
+OUR_SEARCH = "`ismcts`"
 
 
 def count(rate: float) -> str:
@@ -131,6 +132,46 @@ def training_speed(content: dict[str, Any]) -> str:
     return table(("trainer", "setting", "env steps/s", "ours / it"), rows)
 
 
+def searches(content: dict[str, Any]) -> str:
+    """Return simulations per second of every search, the decisions in them, and how ours stand to the others."""
+    games = content["games"]
+    decisions = {key: rate * games[key[0]]["plies"] for key, rate in _rates(content).items()}
+    ours = sorted(rate for (_, name), rate in decisions.items() if name == OUR_SEARCH)
+    head = ("game", "players", "search", "decisions per simulation", "simulations/s", "decisions/s", "ours / it")
+    rows = []
+    for (game, name), rate in _rates(content).items():
+        inside = decisions[game, name]
+        span = "" if name == OUR_SEARCH else f"{times(ours[0] / inside)} – {times(ours[-1] / inside)}"
+        players, plies = games[game]["players"], games[game]["plies"]
+        rows.append((game, players, name, f"{plies:.0f}", count(rate), count(inside), span))
+    return table(head, rows)
+
+
+def search_match(content: dict[str, Any]) -> str:
+    """Return the outcome of the match between both searches, their speeds in it, and what they do otherwise."""
+    found = content.get("match")
+    if not found:
+        return "No match was played."
+    (us, ours), (them, theirs) = found["players"].items()
+    wins, settings = found["wins"], found["settings"]
+    lost = {"mean": 1 - wins["mean"], "low": 1 - wins["high"], "high": 1 - wins["low"]}
+    head = (f"{found['game']}, {found['games']} games", us, them)
+    rows = [
+        ("wins", *("{mean:.3f} [{low:.3f}, {high:.3f}]".format(**share) for share in (wins, lost))),
+        ("simulations/s", count(ours["rate"]), count(theirs["rate"])),
+        ("faster than the other", times(ours["rate"] / theirs["rate"]), ""),
+        ("simulations per decision", *2 * (settings["iterations"],)),
+        ("weight of exploration", *2 * (settings["explore"],)),
+        *((what, *how) for what, how in found["differences"].items()),
+    ]
+    return table(head, rows)
+
+
+def search_page(content: dict[str, Any]) -> str:
+    """Return all tables of the search benchmark."""
+    return f"{searches(content)}\n\n{search_match(content)}"
+
+
 def circumstances(content: dict[str, Any]) -> str:
     """Say in one line on what a figure was measured."""
     versions = ", ".join(f"{name} {version}" for name, version in content["versions"].items())
@@ -171,6 +212,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "cold-start": _from("cold_start", cold_start),
     "training-speed": _from("training_speed", training_speed),
     "training-machine": _from("training_speed", circumstances),
+    "searches": _from("search", searches),
+    "search-match": _from("search", search_match),
+    "search-machine": _from("search", circumstances),
     "results": results,
 }
 
