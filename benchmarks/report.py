@@ -159,7 +159,7 @@ def search_match(content: dict[str, Any]) -> str:
     rows = [
         ("wins", *("{mean:.3f} [{low:.3f}, {high:.3f}]".format(**share) for share in (wins, lost))),
         ("simulations/s", count(ours["rate"]), count(theirs["rate"])),
-        ("faster than the other", times(ours["rate"] / theirs["rate"]), ""),
+        ("ours / OpenSpiel's", times(ours["rate"] / theirs["rate"]), ""),
         ("simulations per decision", *2 * (settings["iterations"],)),
         ("weight of exploration", *2 * (settings["explore"],)),
         *((what, *how) for what, how in found["differences"].items()),
