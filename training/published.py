@@ -44,6 +44,7 @@ CURVES, PICTURE, SETTINGS = "curves.csv", "curves.png", "config.yaml"
 FORMAT, FORMAT_VERSION = "lusogames_env results", 1
 SAME, AGREES, DIFFERS = "same games", "agrees", "DIFFERS"
 AGENT_FILES = (HEAD, TENSORS)
+MEAN_INTERVAL = f" for the games of one player, by bootstrap over agents and games for `{MEAN}`, their mean"
 CURVE_PREFIXES = ("wins_vs_", "wins_low_vs_", "wins_high_vs_")
 
 
@@ -182,8 +183,7 @@ def page(name: str, config: TableConfig, rows: Sequence[Row], about: dict[str, A
     lines = [
         f"# {name}",
         f"`{config.game}_v{about['version']}`, options: {options}. {meaning}",
-        "In brackets 95 % intervals: Wilson's for the games of one player, by bootstrap over agents and games for "
-        f"`{MEAN}`, the mean over the trained agents.",
+        f"In brackets 95 % intervals: Wilson's{MEAN_INTERVAL if config.trained else ''}.",
         results_table(config, rows),
         f"`lusogames reproduce {name}` measures it anew; with `--quick`, a part of it.",
     ]
