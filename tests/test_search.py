@@ -98,6 +98,8 @@ def test_search_is_stronger_than_chance() -> None:
         ("ismcts:depth=0", "depth at least 1"),
         ("flat_mc:depth=3", "flat_mc has no setting 'depth'"),
         ("ismcts:iterations=5,depth=2,iterations=5", "iterations is given twice"),
+        ("ismcts:plies=0", "plies = 0: expected at least 1, or -1"),
+        ("ismcts:plies=-2", "plies = -2: expected at least 1, or -1"),
     ],
 )
 def test_wrong_settings_are_explained(spec: str, words: str) -> None:

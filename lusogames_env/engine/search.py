@@ -141,8 +141,10 @@ class SearchPlayer:
             raise OptionError(f"{name}: iterations = {settings.iterations}: expected 1 … {MAX_ITERATIONS}")
         if not (isfinite(settings.seconds) and isfinite(settings.explore)):
             raise OptionError(f"{name}: seconds and explore must be finite numbers")
-        if settings.seconds < 0 or settings.depth < 1 or settings.explore < 0 or settings.plies < -1:
-            raise OptionError(f"{name}: seconds, explore and plies must not be negative, depth at least 1")
+        if settings.seconds < 0 or settings.depth < 1 or settings.explore < 0:
+            raise OptionError(f"{name}: seconds and explore must not be negative, depth at least 1")
+        if settings.plies != -1 and settings.plies < 1:
+            raise OptionError(f"{name}: plies = {settings.plies}: expected at least 1, or -1 (to the end of the game)")
         if settings.playout != "random" and settings.playout not in game.bots:
             raise OptionError(
                 f"{name}: playout = '{settings.playout}'{nearest(settings.playout, ('random', *game.bots))}"
