@@ -337,7 +337,7 @@ def yaml_of(config: Any) -> str:
 
 
 def test_shipped_agents_are_those_of_the_tables() -> None:
-    named = {load_table(TABLES / name).trained for name in table_names(TABLES)}
+    named = [load_table(TABLES / name).trained for name in table_names(TABLES)]
     agents = {trained.agent for trained in named if trained}
     assert {path.parent.parent.name for path in agents_folder().glob("*/*/agent.json")} == {
         agent.partition(":")[2].partition("/")[0] for agent in agents
