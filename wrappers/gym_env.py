@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import gymnasium
@@ -13,7 +12,7 @@ from lusogames_env.engine.errors import IllegalActionError, LusogamesError, Opti
 from lusogames_env.engine.render import show
 from lusogames_env.engine.spaces import action_space, flat_observation_space
 from lusogames_env.engine.state import GameState
-from lusogames_env.engine.table import RENDER_MODES
+from lusogames_env.engine.table import RENDER_MODES, action_index
 from lusogames_env.wrappers.learners import LearnerBatch
 
 
@@ -78,11 +77,10 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         """Take the learner's action, then play the others up to its next decision or the end of the game."""
         if not self._ready:
             raise LusogamesError("the game is over or not yet begun: call reset() before step()")
-        number = self._number(action)
+        n = self.learners.game.actions.n
+        number = action_index(action, n)
+        known = number if 0 <= number < n else GO_ON  # WAIT, and what int64 cannot hold, are as illegal as any other
         try:
-            known = (
-                number if 0 <= number < self.learners.game.actions.n else GO_ON
-            )  # WAIT and what int64 cannot hold: illegal
             rewards, terminated, truncated = self.learners.step(np.array([known], np.int64))
         except IllegalActionError as error:
             if self._illegal == "raise":
@@ -96,14 +94,6 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         if self.render_mode == "human":
             self.render()
         return self.learners.obs[0].copy(), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
-
-    def _number(self, action: Any) -> int:
-        """Return an action as an int; raise `LusogamesError` if it is none."""
-        try:
-            return operator.index(action)
-        except TypeError:
-            what = f"give an index in 0 … {self.learners.game.actions.n - 1}"
-            raise LusogamesError(f"action {action!r} is no integer; {what}") from None
 
     def _lose(self, action: int, text: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         self._ready = False

@@ -21,6 +21,14 @@ _ON_TURN = np.full(1, -1, np.int64)
 _GO_ON = np.full(1, -1, np.int64)
 
 
+def action_index(action: Any, n: int) -> int:
+    """Return a caller's action as an int, legal or not; raise `LusogamesError` if it is none. `n`: actions there are."""
+    try:
+        return index(action)
+    except TypeError:
+        raise LusogamesError(f"action {action!r} is no integer; give an index in 0 … {n - 1}") from None
+
+
 class Table:
     """One game played by a caller seat by seat.
 
@@ -85,12 +93,7 @@ class Table:
             IllegalActionError: the action is illegal and the option ``illegal`` is ``"raise"``; nothing was changed.
             LusogamesError: the action is no integer.
         """
-        try:
-            number = index(action)
-        except TypeError:
-            raise LusogamesError(
-                f"action {action!r} is no integer; give an index in 0 … {self.mask.shape[1] - 1}"
-            ) from None
+        number = action_index(action, self.mask.shape[1])
         inside = 0 <= number < self.mask.shape[1]
         if inside:
             self._action[0] = number
