@@ -22,7 +22,7 @@ _GO_ON = np.full(1, -1, np.int64)
 
 
 def action_index(action: Any, n: int) -> int:
-    """Return a caller's action as an int, legal or not; raise `LusogamesError` if it is none. `n`: actions there are."""
+    """Return a caller's action, one of `n` or not, as an int; raise `LusogamesError` if it is no integer."""
     try:
         return index(action)
     except TypeError:
