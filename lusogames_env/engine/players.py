@@ -12,7 +12,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, RANDOM, Batch
 from lusogames_env.engine.errors import OptionError, nearest
 from lusogames_env.engine.game import Game
-from lusogames_env.engine.search import SEARCHES, SearchPlayer, parse_search
+from lusogames_env.engine.search import SEARCHES, make_search
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -78,10 +78,10 @@ def make_player(spec: Any, game: Game, seed: int | None = None) -> Player:
     """Return the player that `spec` names.
 
     Args:
-        spec: ``"random"``; a rule-based player of the game (``"heuristic"``); ``"ismcts"`` or ``"flat_mc"``, settings
-            as in ``"ismcts:iterations=500,playout=heuristic"`` (see `engine.search`); a folder with a saved agent or a
-            training run; the name of an agent that comes with the package (``"ppo:reis_de_portugal"``); a function
-            ``(observations, masks) -> actions``; or a `Player`.
+        spec: ``"random"``; a rule-based player of the game (``"heuristic"``); ``"ismcts"``, ``"flat_mc"`` or
+            ``"rollout"``, with settings as in ``"ismcts:iterations=500,playout=heuristic"`` (see `engine.search`); a
+            folder with a saved agent or a training run; the name of an agent that comes with the package
+            (``"ppo:reis_de_portugal"``); a function ``(observations, masks) -> actions``; or a `Player`.
         game: the game it is to play.
         seed: root of a searching player's chance.
 
@@ -95,9 +95,8 @@ def make_player(spec: Any, game: Game, seed: int | None = None) -> Player:
     known = ("random", *game.bots)
     if isinstance(spec, str) and spec in known:
         return ScriptedPlayer(game, spec)
-    settings = parse_search(spec) if isinstance(spec, str) else None
-    if settings is not None:
-        return SearchPlayer(game, settings, name=spec, seed=seed)
+    if isinstance(spec, str) and (searcher := make_search(spec, game, seed)) is not None:
+        return searcher
     if isinstance(spec, Path) or (isinstance(spec, str) and spec and _may_be_saved(spec)):
         from lusogames_env.training.agents import load_agent
 

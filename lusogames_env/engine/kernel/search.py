@@ -1,8 +1,9 @@
-"""Information-set Monte Carlo tree search of one game (single-observer ISMCTS; Cowling, Powley and Whitehouse 2012).
+"""Searches of one game by simulation; loaded once per game like the driver, never imported by its own name.
 
-Loaded once per game like the driver, never imported by its own name. One tree over the searcher's decisions and those
-of all others: in every iteration what the searcher cannot know is dealt anew, so chance and hidden hands are averaged
-over, and only actions that are legal in that deal take part (their availability is counted for UCB1).
+`search` is information-set Monte Carlo tree search (single-observer ISMCTS; Cowling, Powley and Whitehouse 2012): one
+tree over the searcher's decisions and those of all others. In every iteration what the searcher cannot know is dealt
+anew, so chance and hidden hands are averaged over, and only actions that are legal in that deal take part (their
+availability is counted for UCB1). `try_all` plays several actions on in one and the same deal, for `rollout`.
 
 The tree is a set of arrays, one row per node; node 0 is the root:
 ``action, parent, child, sibling`` (int32; -1 = none), ``mover`` (int8: seat that chose the action),
@@ -16,7 +17,7 @@ from math import log, sqrt
 from typing import Any
 
 from lusogames_env.engine.kernel.jit import kernel
-from lusogames_env.engine.kernel.rng import first_legal, random_seed, sample_mask
+from lusogames_env.engine.kernel.rng import first_legal, random_seed, sample_mask, seed_rng
 
 legal: Callable[..., int]
 step: Callable[..., None]
@@ -54,6 +55,22 @@ def best_child(
                 best, best_value = at, value
         at = sibling[at]
     return best
+
+
+@kernel
+def simulate(state: Any, box: Any, mask: Any, playout: int, plies: int, rng: Any) -> None:
+    """Let a policy (-1 uniform, else a rule-based player) decide `plies` times, or to the end of the game (-1)."""
+    left = plies
+    while left != 0:
+        n = legal(state, box, mask)
+        if state.over != 0:
+            break
+        if n == 1 and box.skip_forced != 0 and skippable(state, box):
+            choice = first_legal(mask)
+        else:
+            choice = sample_mask(rng, mask) if playout < 0 else bot(state, box, mask, playout, rng)
+            left -= 1
+        step(state, box, choice)
 
 
 @kernel
@@ -101,20 +118,19 @@ def search(
         work[0] = roots[i]
         state = work[0]
         redeal(state, the_box, seat, random_seed(rng))
-        node, level, left = 0, 0, plies  # level -1: below the tree, in the playout
-        while left != 0:
+        node, level = 0, 0  # level -1: a new node, below which the playout begins
+        while 0 <= level < depth:
             n = legal(state, the_box, mask)
             if state.over != 0:
                 break
             if n == 1 and the_box.skip_forced != 0 and skippable(state, the_box):
                 choice = first_legal(mask)
-            elif 0 <= level < depth:
-                who = state.actor
+            else:
                 tried[:] = mask
                 mark_tried(node, tried, action, child, sibling, available)
                 choice = sample_mask(rng, tried)
                 if choice >= 0:
-                    action[size], parent[size], mover[size] = choice, node, who
+                    action[size], parent[size], mover[size] = choice, node, state.actor
                     child[size], sibling[size] = -1, child[node]
                     visits[size], available[size], total[size] = 0, 1, 0.0
                     child[node] = size
@@ -125,11 +141,8 @@ def search(
                     node = best_child(node, mask, action, child, sibling, visits, available, total, explore)
                     choice = action[node]
                     level += 1
-            else:
-                level = -1
-                choice = sample_mask(rng, mask) if playout < 0 else bot(state, the_box, mask, playout, rng)
-                left -= 1
             step(state, the_box, choice)
+        simulate(state, the_box, mask, playout, plies, rng)
         utilities[:] = 0.0
         outcome(state, the_box, kind, utilities)
         while node > 0:
@@ -138,3 +151,53 @@ def search(
             node = parent[node]
         visits[0] += 1
     return size
+
+
+@kernel
+def advice(roots: Any, i: int, box: Any, seat: int, policy: int, work: Any, mask: Any, seed: int, rng: Any) -> int:
+    """Return what a rule-based player would do for `seat`, on turn in ``roots[i]``, in a fresh deal of the unknown."""
+    work[0] = roots[i]
+    state = work[0]
+    redeal(state, box[0], seat, seed)
+    seed_rng(rng, seed, 6)
+    legal(state, box[0], mask)
+    return bot(state, box[0], mask, policy, rng)
+
+
+@kernel
+def try_all(
+    roots: Any,
+    i: int,
+    box: Any,
+    seat: int,
+    actions: Any,
+    policy: int,
+    plies: int,
+    kind: int,
+    work: Any,
+    mask: Any,
+    utilities: Any,
+    seed: int,
+    rng: Any,
+    values: Any,
+) -> None:
+    """Play each of `actions` on in the same deal and with the same chance, and write its utility for `seat`.
+
+    Args:
+        policy, plies: who plays on, and for how many decisions; see `simulate`.
+        kind, work, mask, utilities: as in `search`.
+        seed: of the deal and of all chance after it: common random numbers, so that luck cancels in differences.
+        values: float64 (actions,), written.
+    """
+    the_box = box[0]
+    for k in range(actions.shape[0]):
+        work[0] = roots[i]
+        state = work[0]
+        redeal(state, the_box, seat, seed)
+        seed_rng(rng, seed, 6)
+        legal(state, the_box, mask)
+        step(state, the_box, actions[k])
+        simulate(state, the_box, mask, policy, plies, rng)
+        utilities[:] = 0.0
+        outcome(state, the_box, kind, utilities)
+        values[k] = utilities[seat]
