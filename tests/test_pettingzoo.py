@@ -316,7 +316,8 @@ def test_an_action_that_is_no_number_is_refused(case: Case, bad: Any) -> None:
 
 def test_calls_out_of_order_are_answered(toy: Case) -> None:
     env = new_env(toy)
-    for call in (lambda: env.step(0), env.last, lambda: env.observe("player_0")):
+    assert not env.agents and not env.rewards and not env.terminations and not env.infos
+    for call in (lambda: env.step(0), env.last, lambda: env.last(observe=False), lambda: env.observe("player_0")):
         with pytest.raises(LusogamesError, match="reset"):
             call()
     with pytest.raises(LusogamesError, match="reset"):

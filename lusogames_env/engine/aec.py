@@ -63,6 +63,10 @@ class GameAECEnv(AECEnv):
         self.state_space = spaces.Box(-1.0, 1.0, (len(self.possible_agents) * flat.shape[0],), np.float32)
         self.agent_selection = self.possible_agents[0]
         self.infos: dict[str, dict[str, Any]] = {}
+        self.rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self._cumulative_rewards: dict[str, float] = {}
         self._fresh = False
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -144,6 +148,12 @@ class GameAECEnv(AECEnv):
             self._fresh = False  # the array that was written with the last move is handed out once
             return {"observation": self.table.obs[0], "action_mask": mask}
         return {"observation": self.table.observe(self._seat_of[agent]), "action_mask": mask}
+
+    def last(self, observe: bool = True) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
+        """Return observation (None unless `observe`), reward, termination, truncation and info of the agent on turn."""
+        if not self.table.started:
+            raise LusogamesError("last() before reset(): call reset() first")
+        return super().last(observe)
 
     def state(self) -> np.ndarray:
         """Return float32 (agents * size,): the observations of all seats in a row, for centralised critics."""
