@@ -89,7 +89,9 @@ class Opponents(Model):
 class Imitation(Model):
     """Before self-play the networks learn from `decisions` choices of a rule-based player, in games among its copies.
 
-    The policy learns what `player` does, the value network how its games end.
+    The policy learns what `player` does, the value network how its games end. Then its logits are divided by
+    `temperature`: a game of hundreds of decisions is lost by a policy that rolls dice wherever it is not quite sure, and
+    reinforcement begins with what wins now and then.
     """
 
     player: str = "heuristic"
@@ -97,6 +99,7 @@ class Imitation(Model):
     learning_rate: Annotated[float, Field(gt=0, le=1)] = 1e-3
     batch_size: Annotated[int, Field(ge=2)] = 512
     games_at_once: Annotated[int, Field(ge=1, le=65_536)] = 128
+    temperature: Annotated[float, Field(gt=0, le=1)] = 1.0
 
 
 class EvaluationPlan(Model):

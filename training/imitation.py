@@ -70,7 +70,8 @@ def imitate(policy: Any, box: Box, plan: Imitation, seed: int) -> float:
     policy.set_training_mode(True)
 
     def learner(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return policy.get_distribution(torch.from_numpy(obs), action_masks=masks != 0).sample().numpy()
+        choices = policy.get_distribution(torch.from_numpy(obs), action_masks=masks != 0).distribution
+        return torch.distributions.Categorical(logits=choices.logits / plan.temperature).sample().numpy()
 
     while used < plan.decisions:
         with torch.no_grad():
@@ -82,6 +83,9 @@ def imitate(policy: Any, box: Box, plan: Imitation, seed: int) -> float:
             agreed += _learn(policy, optimizer, examples, order[start : start + plan.batch_size])
         used += len(order)
         agreement = agreed / len(order)
+    with torch.no_grad():
+        policy.action_net.weight /= plan.temperature
+        policy.action_net.bias /= plan.temperature
     return agreement
 
 

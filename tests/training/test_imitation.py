@@ -1,0 +1,83 @@
+"""Imitation: what is noted is what the player would do, the networks learn it, and temperature sharpens the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from lusogames_env.training.config import Imitation, load_config
+from lusogames_env.training.imitation import imitate, play_examples
+from lusogames_env.training.train import Silence, _Run, train
+
+
+def first_legal(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    return masks.argmax(axis=1)
+
+
+@pytest.fixture
+def run(tiny: Path, tmp_path: Path) -> _Run:
+    torch.manual_seed(0)
+    return _Run(load_config(tiny), tmp_path, Silence())
+
+
+def weights(run: _Run, plan: Imitation) -> dict[str, Any]:
+    imitate(run.learner.policy, run.box, plan, 5)
+    return {name: tensor.clone() for name, tensor in run.learner.policy.state_dict().items()}
+
+
+def test_examples_are_choices_of_the_player_and_ends_of_its_games(run: _Run) -> None:
+    found = play_examples(run.box, "heuristic", 40, 3, first_legal)
+    rows = np.arange(len(found.actions))
+    assert len(rows) > 40
+    assert (found.masks.sum(axis=1) > 1).all()
+    assert (found.masks[rows, found.actions] == 1).all()
+    assert found.obs.shape == (len(rows), run.game.observation.size)
+    assert set(np.unique(found.returns)) <= {-1.0, 0.0, 1.0}
+    again = play_examples(run.box, "heuristic", 40, 3, first_legal)
+    assert np.array_equal(found.obs, again.obs) and np.array_equal(found.actions, again.actions)
+
+
+def test_the_learner_plays_every_other_game(run: _Run) -> None:
+    asked = []
+
+    def learner(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        asked.append(len(masks))
+        return first_legal(obs, masks)
+
+    play_examples(run.box, "heuristic", 40, 3, learner)
+    assert asked[0] == 20
+
+
+def test_the_network_comes_to_agree_with_the_player(run: _Run) -> None:
+    plan = Imitation(decisions=1, learning_rate=3e-3, batch_size=64, games_at_once=64)
+    before = imitate(run.learner.policy, run.box, plan, 5)
+    after = imitate(run.learner.policy, run.box, plan.model_copy(update={"decisions": 20_000}), 6)
+    assert after > max(0.9, before + 0.1)
+
+
+def test_temperature_divides_the_logits(tiny: Path, tmp_path: Path) -> None:
+    plan = Imitation(decisions=1, games_at_once=1)  # a single game is not the learner's: both see the same examples
+    found = []
+    for temperature in (1.0, 0.25):
+        run = _Run(load_config(tiny), tmp_path, Silence())
+        found.append(weights(run, plan.model_copy(update={"temperature": temperature})))
+    for name, plain in found[0].items():
+        factor = 4.0 if name.startswith("action_net") else 1.0
+        assert torch.allclose(found[1][name], factor * plain)
+
+
+def test_a_run_says_how_well_it_imitates(tiny: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+
+    class Listener(Silence):
+        def say(self, text: str) -> None:
+            lines.append(text)
+
+    config = load_config(tiny, (f"run={tmp_path / 'run'}", "imitation.decisions=500", "imitation.temperature=0.5"))
+    assert train(config, report=Listener()).complete
+    assert lines[0] == "imitating heuristic: 500 decisions"
+    assert lines[1].startswith("agrees with heuristic in ")
