@@ -117,6 +117,17 @@ def test_a_rollout_takes_what_is_significantly_better_and_drops_what_is_worse() 
     assert found.deals.tolist() == [MIN_DEALS + 1, MIN_DEALS + 1, MIN_DEALS]
 
 
+def test_the_better_half_goes_on_and_the_base_always() -> None:
+    found = Comparison(_reis().box, np.array([4, 7, 9, 11, 12, 15]), base=2, confidence=2.0)
+    found.add(np.array([0.1, 0.5, -0.9, 0.3, 0.2, 0.4]))
+    found.halve()
+    assert found.actions[found.open].tolist() == [7, 9, 11, 15]
+    found.add(np.array([0.0, -0.9, 0.0, 0.4]))
+    found.halve()
+    assert found.actions[found.open].tolist() == [7, 9, 15]
+    assert found.deals.tolist() == [1, 2, 2, 2, 1, 2]
+
+
 def test_what_is_not_significantly_better_is_not_taken() -> None:
     found = Comparison(_reis().box, np.array([4, 7]), base=0, confidence=2.0)
     for gain in (1.0, -1.0, 1.0, -1.0, 1.0, 0.5):

@@ -168,7 +168,7 @@ class Comparison:
     Attributes:
         actions: int64, in ascending order; `base` is the index of the improved player's own choice.
         deals: int64, deals that each action was tried in.
-        open: bool, whether it is still in the race: not found worse than the choice of the player.
+        open: bool, whether it is still in the race.
     """
 
     def __init__(self, box: Box, actions: np.ndarray, base: int, confidence: float) -> None:
@@ -187,6 +187,12 @@ class Comparison:
         self._squares[rows] += gains**2
         if self.deals[self.base] >= MIN_DEALS:
             self.open &= self.gains + self.confidence * self.errors >= 0
+
+    def halve(self) -> None:
+        """Keep the better half of the open actions, the base in any case."""
+        rows = np.flatnonzero(self.open & (np.arange(len(self.open)) != self.base))
+        order = rows[np.argsort(-self.gains[rows], kind="stable")]
+        self.open[order[(len(rows) + 1) // 2 :]] = False
 
     @property
     def gains(self) -> np.ndarray:
@@ -312,8 +318,9 @@ class SearchPlayer(Searcher[Tree]):
 class RolloutPlayer(Searcher[Comparison]):
     """`rollout`: plays as a rule-based player, except where its own simulations show that something else is better.
 
-    All actions are played on by copies of that player in the same deals (common random numbers), until the budget is
-    spent; an action that is clearly worse than the player's own choice leaves the race.
+    All actions are played on by copies of that player in the same deals (common random numbers). The budget is spent in
+    rounds, after each of which the better half goes on (sequential halving: Karnin, Koren and Somekh, ICML 2013); an
+    action that is clearly worse than the player's own choice leaves the race at once.
     """
 
     def __init__(self, game: Game, settings: RolloutSettings, name: str = "rollout", seed: int | None = None) -> None:
@@ -337,15 +344,19 @@ class RolloutPlayer(Searcher[Comparison]):
         actions = np.flatnonzero(mask).astype(np.int64)
         found = Comparison(box, actions, int(actions.searchsorted(choice)), limits.confidence)
         left, began = limits.iterations, time.perf_counter()
-        while 1 < (racing := int(found.open.sum())) <= left:
-            values = np.empty(racing)
-            kernels.try_all(
-                states, i, box.array, seat,
-                actions[found.open], self._playout, limits.plies, self._utility(box),
-                self._work, mask, self._utilities, self._seed(), self._rng, values,
-            )  # fmt: skip
-            found.add(values)
-            left -= racing
-            if limits.seconds and time.perf_counter() - began >= limits.seconds:
-                break
+        for rounds in range(int(np.ceil(np.log2(len(actions)))), 0, -1):
+            share = left // rounds
+            while 1 < (racing := int(found.open.sum())) <= share:
+                values = np.empty(racing)
+                kernels.try_all(
+                    states, i, box.array, seat,
+                    actions[found.open], self._playout, limits.plies, self._utility(box),
+                    self._work, mask, self._utilities, self._seed(), self._rng, values,
+                )  # fmt: skip
+                found.add(values)
+                share, left = share - racing, left - racing
+                if limits.seconds and time.perf_counter() - began >= limits.seconds:
+                    return found
+            if rounds > 1:
+                found.halve()
         return found
