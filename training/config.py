@@ -90,8 +90,8 @@ class Imitation(Model):
     """Before self-play the networks learn from `decisions` choices of a rule-based player, in games among its copies.
 
     The policy learns what `player` does, the value network how its games end. Then its logits are divided by
-    `temperature`: a game of hundreds of decisions is lost by a policy that rolls dice wherever it is not quite sure, and
-    reinforcement begins with what wins now and then.
+    `temperature`: a game of hundreds of decisions is lost by a policy that rolls dice wherever it is not quite sure,
+    and reinforcement has to begin with one that wins now and then.
     """
 
     player: str = "heuristic"
