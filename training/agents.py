@@ -203,8 +203,8 @@ def agents_folder() -> Path:
 def shipped_agents() -> list[str]:
     """Return the names of the agents that come with the package, as ``ppo:reis_de_portugal``."""
     root = agents_folder()
-    folders = [path.parent.relative_to(root) for path in sorted(root.glob(f"**/{HEAD}"))]
-    return [f"ppo:{'/'.join(part for part in folder.parts if part != 'default')}" for folder in folders]
+    folders = [path.parent.relative_to(root) for path in root.glob(f"**/{HEAD}")]
+    return sorted(f"ppo:{'/'.join(part for part in folder.parts if part != 'default')}" for folder in folders)
 
 
 def find_agent(spec: str | Path) -> Path:
