@@ -220,7 +220,7 @@ class Game:
 
     @cached_property
     def search(self) -> ModuleType:
-        """The compiled tree search of this game (engine/kernel/search.py); imports numba."""
+        """The compiled searches of this game (engine/kernel/search.py); imports numba."""
         return load_compiled(self, "search")
 
     @cached_property

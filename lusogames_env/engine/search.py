@@ -9,6 +9,7 @@ and Galperin, "On-line Policy Improvement using Monte-Carlo Search", NIPS 1996, 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Generic, TypeVar
@@ -228,7 +229,7 @@ class Comparison:
 Found = TypeVar("Found", Tree, Comparison)
 
 
-class Searcher(Generic[Found]):
+class Searcher(ABC, Generic[Found]):
     """A player that tries out what may come before each decision."""
 
     decider = EXTERNAL
@@ -267,14 +268,18 @@ class Searcher(Generic[Found]):
         """Return the number of the utility that is maximised."""
         return OUTCOMES[self._reward or box.options["reward"]]
 
+    def _seed(self) -> int:
+        return int(self._generator.integers(2**62))
+
     def search(self, state: GameState) -> Found:
         """Search for the seat on turn in `state`, which is not changed; return what was found."""
         if state.over:
             raise LusogamesError("the game is over: there is nothing to search")
         return self._search(state._states, 0, state.box, state.actor)
 
+    @abstractmethod
     def _search(self, states: np.ndarray, i: int, box: Box, seat: int) -> Found:
-        raise NotImplementedError
+        """Search for `seat`, on turn in ``states[i]``."""
 
     def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
         """Return int64 (k,) actions for the seats on turn in games `rows`; each is searched by itself."""
@@ -292,13 +297,16 @@ class SearchPlayer(Searcher[Tree]):
         super().__init__(game, settings, name, seed)
         self.settings = settings
         if not isfinite(settings.explore) or settings.explore < 0 or settings.depth < 1:
-            raise OptionError(f"{name}: explore must be a finite number from 0 on, depth at least 1")
+            raise OptionError(
+                f"{name}: explore = {settings.explore}, depth = {settings.depth}: "
+                "explore must be a finite number from 0 on, depth at least 1"
+            )
 
     def _search(self, states: np.ndarray, i: int, box: Box, seat: int) -> Tree:
         from lusogames_env.engine.kernel.rng import seed_rng
 
         limits = self.settings
-        seed_rng(self._rng, int(self._generator.integers(2**62)), 5)
+        seed_rng(self._rng, self._seed(), 5)
         tree = Tree(box, limits.iterations + 1)
         done, began = 0, time.perf_counter()
         while done < limits.iterations:
@@ -334,9 +342,6 @@ class RolloutPlayer(Searcher[Comparison]):
     def policies(self) -> tuple[str, ...]:
         """Who can be improved: the rule-based players."""
         return self.game.bots
-
-    def _seed(self) -> int:
-        return int(self._generator.integers(2**62))
 
     def _search(self, states: np.ndarray, i: int, box: Box, seat: int) -> Comparison:
         limits, kernels, mask = self.settings, self.game.search, self._masks[0]
