@@ -1,4 +1,4 @@
-"""The agents that come with the package: each loads by name, fits its size, and beats random play by its floor."""
+"""The agents that come with the package: each loads by name, fits its size, and wins more than random play would."""
 
 from __future__ import annotations
 
