@@ -171,7 +171,7 @@ def tournament(
 def reproduce(
     table: Annotated[str, typer.Argument(help="Name or folder of a results table.", metavar="TABLE")],
     quick: Annotated[bool, typer.Option("--quick", help="A part of the games, and the agent of the package.")] = False,
-    processes: Annotated[int, typer.Option(help="Processes that share the games.", min=1, max=256)] = 1,
+    processes: Annotated[int, typer.Option(help="Processes that share the runs and games.", min=1, max=256)] = 1,
     output: Annotated[
         Path | None, typer.Option(help="Folder of runs and games; default: reproduced/TABLE.", metavar="FOLDER")
     ] = None,

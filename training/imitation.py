@@ -58,35 +58,58 @@ def play_examples(box: Box, name: str, games: int, seed: int, learner: Policy) -
     return Examples(seen, masks, actions, returns)
 
 
-def imitate(policy: Any, box: Box, plan: Imitation, seed: int) -> float:
-    """Train `policy`, a `MaskableActorCriticPolicy`, until `plan.decisions` examples are used, each once.
+class Imitator:
+    """Supervised learning of a policy, round by round, until `plan.decisions` examples are used, each once.
 
-    Returns:
-        How often the policy's likeliest action was the player's, over the last games, before they were learned from.
+    Attributes:
+        used: examples learned from so far.
+        agreement: how often the policy's likeliest action was the player's in the last round, before it learned them.
     """
-    optimizer = torch.optim.Adam(policy.parameters(), lr=plan.learning_rate)
-    generator = np.random.default_rng(seed)
-    used, agreement = 0, 0.0
-    policy.set_training_mode(True)
 
-    def learner(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        choices = policy.get_distribution(torch.from_numpy(obs), action_masks=masks != 0).distribution
-        return torch.distributions.Categorical(logits=choices.logits / plan.temperature).sample().numpy()
+    def __init__(self, policy: Any, box: Box, plan: Imitation, seed: int) -> None:
+        """Prepare to teach `policy`, a `MaskableActorCriticPolicy`; `seed` is that of the games and their order."""
+        self.policy, self.box, self.plan = policy, box, plan
+        self.optimizer = torch.optim.Adam(policy.parameters(), lr=plan.learning_rate)
+        self.generator = np.random.default_rng(seed)
+        self.used, self.agreement = 0, 0.0
 
-    while used < plan.decisions:
+    @property
+    def done(self) -> bool:
+        """Whether enough examples are used."""
+        return self.used >= self.plan.decisions
+
+    def play_and_learn(self) -> None:
+        """Play one round of games, and learn from all their examples."""
+        plan = self.plan
+        self.policy.set_training_mode(True)
         with torch.no_grad():
-            game_seed = int(generator.integers(2**62))
-            examples = play_examples(box, plan.player, plan.games_at_once, game_seed, learner)
-        order = generator.permutation(len(examples.actions))
+            game_seed = int(self.generator.integers(2**62))
+            examples = play_examples(self.box, plan.player, plan.games_at_once, game_seed, self._sample)
+        order = self.generator.permutation(len(examples.actions))
         agreed = 0
         for start in range(0, len(order), plan.batch_size):
-            agreed += _learn(policy, optimizer, examples, order[start : start + plan.batch_size])
-        used += len(order)
-        agreement = agreed / len(order)
-    with torch.no_grad():
-        policy.action_net.weight /= plan.temperature
-        policy.action_net.bias /= plan.temperature
-    return agreement
+            agreed += _learn(self.policy, self.optimizer, examples, order[start : start + plan.batch_size])
+        self.used += len(order)
+        self.agreement = agreed / len(order)
+
+    def _sample(self, obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        choices = self.policy.get_distribution(torch.from_numpy(obs), action_masks=masks != 0).distribution
+        return torch.distributions.Categorical(logits=choices.logits / self.plan.temperature).sample().numpy()
+
+    def sharpen(self) -> None:
+        """Divide the policy's logits by the temperature, once and for all."""
+        with torch.no_grad():
+            self.policy.action_net.weight /= self.plan.temperature
+            self.policy.action_net.bias /= self.plan.temperature
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the progress made and the generator's state, plain JSON types; weights and optimizer are not in it."""
+        return {"used": self.used, "agreement": self.agreement, "generator": self.generator.bit_generator.state}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        self.used, self.agreement = state["used"], state["agreement"]
+        self.generator.bit_generator.state = state["generator"]
 
 
 def _learn(policy: Any, optimizer: torch.optim.Optimizer, examples: Examples, rows: np.ndarray) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
@@ -25,6 +26,7 @@ class TerminalReport:
         )
         self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
         self._task = self._progress.add_task("training", total=None, text="")
+        self._total: int | None = None
 
     def __enter__(self) -> TerminalReport:
         self._progress.start()
@@ -35,7 +37,10 @@ class TerminalReport:
 
     def step(self, step: int, total: int, text: str) -> None:
         """Move the bar."""
-        self._progress.update(self._task, completed=min(step, total), total=total, text=text)
+        if total != self._total:  # from imitation to reinforcement
+            self._total = total
+            self._progress.reset(self._task, total=total)
+        self._progress.update(self._task, completed=min(step, total), text=text)
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
@@ -51,6 +56,21 @@ def games_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+class Lines:
+    """Prints what a run says, after its name: several of them share a terminal, each from its own process."""
+
+    def __init__(self, name: str, quiet: bool) -> None:
+        self.name, self.quiet = name, quiet
+
+    def step(self, step: int, total: int, text: str) -> None:
+        """Do nothing."""
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        if not self.quiet:
+            print(f"{self.name}: {text}", flush=True)
+
+
 class TableReport:
     """Shows how a results table is measured: a bar per training run, one for the games."""
 
@@ -60,6 +80,10 @@ class TableReport:
     def training(self) -> TerminalReport:
         """Return what one training run tells."""
         return TerminalReport(self.console)
+
+    def beside_others(self, run: Path) -> Lines:
+        """Return what one of several training runs tells from its own process."""
+        return Lines(run.name, self.console.quiet)
 
     def games(self) -> AbstractContextManager[Callable[[int, int], None]]:
         """Return what the games tell."""

@@ -7,9 +7,14 @@ copies of itself. `published` writes what was measured beside `table.yaml`, and 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -211,6 +216,9 @@ class Report(Protocol):
     def training(self) -> AbstractContextManager[training.Report]:
         """Return what one training run tells."""
 
+    def beside_others(self, run: Path) -> training.Report:
+        """Return what a training run tells from a process of its own; it is pickled on the way there."""
+
     def games(self) -> AbstractContextManager[Progress]:
         """Return what the games tell."""
 
@@ -226,7 +234,7 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
         output: where training runs and games are written.
         report: told about progress.
         quick: one unit of games of every pairing, and the agent that comes with the package instead of new ones.
-        processes: processes that share the games.
+        processes: processes that share the training runs and the games.
 
     Returns:
         What was measured, or None if the user stopped a training run.
@@ -238,7 +246,7 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
     box = box_of(config)
     head = {"table": config.model_dump(), "components": box.components.digest, "version": box.game.version}
     open_folder(output, HEAD, {**head, "quick": quick})
-    agents = _agents(config, output, report, quick)
+    agents = _agents(config, output, report, quick, processes)
     if agents is None:
         return None
     specs = [*config.players, *agents]
@@ -260,19 +268,19 @@ def all_units(config: TableConfig, box: Box) -> list[Unit]:
     return cut(pairs_of(config), len(sides_of(box)), config.games, config.games_per_unit)
 
 
-def _agents(config: TableConfig, output: Path, report: Report, quick: bool) -> list[str] | None:
+def _agents(config: TableConfig, output: Path, report: Report, quick: bool, processes: int) -> list[str] | None:
     """Return the trained agents as players, "" for those that are left out; None if the user stopped a run."""
     if config.trained is None:
         return []
     if quick:
         return [config.trained.agent, *[""] * (len(config.trained.seeds) - 1)]
-    runs = []
-    for seed in config.trained.seeds:
-        run = run_folder(output, seed)
-        if not _train(load_config(config.trained.config, [f"seed={seed}", f"run={run}"]), run, report):
-            return None
-        runs.append(str(run))
-    return runs
+    runs = [run_folder(output, seed) for seed in config.trained.seeds]
+    settings = zip(config.trained.seeds, runs, strict=True)
+    configs = [load_config(config.trained.config, [f"seed={seed}", f"run={run}"]) for seed, run in settings]
+    missing = [one for one, run in zip(configs, runs, strict=True) if not (run / training.FINAL).is_file()]
+    if not (_train_together if processes > 1 else _train_in_turn)(missing, report, processes):
+        return None
+    return [str(run) for run in runs]
 
 
 def run_folder(output: Path, seed: int) -> Path:
@@ -280,16 +288,55 @@ def run_folder(output: Path, seed: int) -> Path:
     return output / RUNS / f"seed-{seed}"
 
 
-def _train(config: Config, run: Path, report: Report) -> bool:
-    """Train, go on or leave it, as the run folder demands; return whether the run is complete."""
-    if (run / training.FINAL).is_file():
-        return True
-    report.say(f"training {run}")
-    with report.training() as inner:
-        if run.exists() and last_checkpoint(run) is not None:
-            return training.resume(run, (), inner).complete
-        shutil.rmtree(run, ignore_errors=True)  # stopped before its first checkpoint
-        return training.train(config, report=inner).complete
+def _train_in_turn(configs: Sequence[Config], report: Report, processes: int = 1) -> bool:
+    """Complete the runs one after the other; return False if the user stopped one."""
+    for config in configs:
+        report.say(f"training {config.run}")
+        with report.training() as inner:
+            if not _train(config, inner).complete:
+                return False
+    return True
+
+
+def _train_together(configs: Sequence[Config], report: Report, processes: int) -> bool:
+    """Complete the runs side by side; return False if the user stopped them."""
+    context = get_context("spawn")
+    stop = context.Event()
+    with ProcessPoolExecutor(max(1, min(processes, len(configs))), context, _prepare, (stop,)) as pool:
+        jobs = []
+        for config in configs:
+            report.say(f"training {config.run}")
+            jobs.append(pool.submit(_train_beside_others, config, report.beside_others(Path(str(config.run)))))
+        try:
+            return all([job.result() for job in jobs])
+        except BrokenProcessPool as error:
+            raise ResultsError("a process that trained died; run the same command again to go on") from error
+        finally:  # after Ctrl-C or an error all runs write a checkpoint
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+_stop: Event
+
+
+def _prepare(stop: Event) -> None:
+    """Prepare a process: Ctrl-C is the business of the run in it, and of nobody between two runs."""
+    global _stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _stop = stop
+
+
+def _train_beside_others(config: Config, report: training.Report) -> bool:
+    return not _stop.is_set() and _train(config, report, _stop.is_set).complete
+
+
+def _train(config: Config, report: training.Report, stop: Callable[[], bool] = lambda: False) -> training.Outcome:
+    """Train, or go on from the last checkpoint in the run folder."""
+    run = Path(str(config.run))
+    if run.exists() and last_checkpoint(run) is not None:
+        return training.resume(run, (), report, stop)
+    shutil.rmtree(run, ignore_errors=True)  # stopped before its first checkpoint
+    return training.train(config, report=report, stop=stop)
 
 
 def _about_agents(agents: Sequence[str], config: TableConfig) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ from lusogames_env.training.config import Config, load_config
 from lusogames_env.training.errors import CheckpointError, ConfigError
 from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
 from lusogames_env.training.files import to_json, write_file
-from lusogames_env.training.imitation import imitate
+from lusogames_env.training.imitation import Imitator
 from lusogames_env.training.metrics import Metrics
 from lusogames_env.training.plots import plot_curve
 from lusogames_env.training.pool import LeagueVecEnv, SnapshotPool, network_from_policy
@@ -83,15 +83,19 @@ class Outcome:
 
 
 class _Stopped(Exception):
-    """The user asked to stop; the checkpoint is written."""
+    """Somebody asked to stop; the checkpoint is written."""
+
+
+def _never() -> bool:
+    return False
 
 
 class _Run(BaseCallback):
     """One run: the learner, its games and opponents, and everything that happens between two updates."""
 
-    def __init__(self, config: Config, folder: Path, report: Report) -> None:
+    def __init__(self, config: Config, folder: Path, report: Report, stop_asked: Callable[[], bool] = _never) -> None:
         super().__init__()
-        self.config, self.folder, self.report = config, folder, report
+        self.config, self.folder, self.report, self.stop_asked = config, folder, report, stop_asked
         self.box = config.box()
         self.game = self.box.game
         plan = config.opponents.self_play
@@ -103,7 +107,6 @@ class _Run(BaseCallback):
         self.last = -1  # the step at which this callback last did its work
         self.episodes = 0
         self.seconds = 0.0
-        self.stop_asked = False
         self._began = time.monotonic()
         self._first = 0
         self.env = self._make_env()
@@ -140,13 +143,34 @@ class _Run(BaseCallback):
             device="cpu",
         )
 
-    def imitate(self) -> None:
-        """Learn from a rule-based player, if the configuration says so."""
+    # ---- imitation ----
+
+    def imitate(self, saved: Checkpoint | None = None) -> None:
+        """Learn from a rule-based player, if the configuration says so; `saved` is where that was stopped."""
         plan = self.config.imitation
-        if plan is not None:
-            self.report.say(f"imitating {plan.player}: {plan.decisions:,} decisions")
-            agreed = imitate(self.learner.policy, self.box, plan, stream(self.config, IMITATION))
-            self.report.say(f"agrees with {plan.player} in {agreed:.0%} of its choices")
+        if plan is None:
+            return
+        self.report.say(f"imitating {plan.player}: {plan.decisions:,} decisions")
+        imitator = Imitator(self.learner.policy, self.box, plan, stream(self.config, IMITATION))
+        if saved is not None:
+            with _fitting(self.folder):
+                self._restore_networks(saved.arrays, imitator.optimizer)
+                imitator.set_state(saved.values["imitation"])
+        while not imitator.done:
+            before = imitator.used
+            imitator.play_and_learn()
+            self.report.step(imitator.used, plan.decisions, "imitation")
+            if self.stop_asked() or self._due_since(before, imitator.used):
+                self._save_imitation(imitator)
+            if self.stop_asked():
+                raise _Stopped
+        imitator.sharpen()
+        self.report.say(f"agrees with {plan.player} in {imitator.agreement:.0%} of its choices")
+
+    def _save_imitation(self, imitator: Imitator) -> None:
+        """Write the checkpoint of step 0, which the one after imitation replaces."""
+        values = {"step": 0, "imitation": imitator.get_state()}
+        self._write(0, Checkpoint(values, self._networks(imitator.optimizer), self._agent(0, 0.0)))
 
     # ---- between two updates ----
 
@@ -182,9 +206,9 @@ class _Run(BaseCallback):
                 self._meet_snapshots(step)
             self._plot()
         self.last = step
-        if self.stop_asked or step >= config.total_steps or last < 0 or self._due_since(last, step):
+        if self.stop_asked() or step >= config.total_steps or last < 0 or self._due_since(last, step):
             self.save(step)
-        if self.stop_asked and step < config.total_steps:
+        if self.stop_asked() and step < config.total_steps:
             raise _Stopped
 
     def _due(self, step: int, interval: int) -> bool:
@@ -272,14 +296,11 @@ class _Run(BaseCallback):
 
     def save(self, step: int) -> None:
         """Write a checkpoint of everything that the rest of the run depends on."""
-        learner, policy = self.learner, self.learner.policy
-        arrays: dict[str, np.ndarray] = {f"env.{name}": array for name, array in self.env.get_state().items()}
-        arrays |= {f"policy.{name}": tensor.detach().numpy() for name, tensor in policy.state_dict().items()}
-        for i, slots in policy.optimizer.state_dict()["state"].items():
-            arrays |= {f"optimizer.{i}.{name}": tensor.detach().numpy() for name, tensor in slots.items()}
+        learner = self.learner
+        arrays = {f"env.{name}": array for name, array in self.env.get_state().items()}
+        arrays |= self._networks(learner.policy.optimizer)
         _, keys, position, has_gauss, cached = np.random.get_state(legacy=True)
         arrays["rng.numpy"] = np.asarray(keys)
-        arrays["rng.torch"] = torch.get_rng_state().numpy()
         arrays["episode_starts"] = np.asarray(self._episode_starts())
         pool_values: dict[str, Any] = {}
         if self.pool is not None:
@@ -295,10 +316,26 @@ class _Run(BaseCallback):
             "pool": pool_values,
             "unlogged": self._unlogged(),
         }
-        training = {"steps": step, "episodes": self.episodes, "seconds": values["seconds"], "seed": self.config.seed}
-        agent = agent_files(self.network(), self.game, self.box.options, training)
-        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-        save_checkpoint(self.folder, step, Checkpoint(values, contiguous, agent), self.config.checkpoint.keep)
+        self._write(step, Checkpoint(values, arrays, self._agent(step, values["seconds"])))
+
+    def _write(self, step: int, checkpoint: Checkpoint) -> None:
+        contiguous = {name: np.ascontiguousarray(array) for name, array in checkpoint.arrays.items()}
+        keep = self.config.checkpoint.keep
+        save_checkpoint(self.folder, step, Checkpoint(checkpoint.values, contiguous, checkpoint.agent), keep)
+
+    def _agent(self, step: int, seconds: float) -> dict[str, bytes]:
+        """Return the files of the agent that the learner is now."""
+        training = {"steps": step, "episodes": self.episodes, "seconds": seconds, "seed": self.config.seed}
+        return agent_files(self.network(), self.game, self.box.options, training)
+
+    def _networks(self, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+        """Return the arrays of the networks, of the optimizer that trains them, and of torch's generator."""
+        weights = self.learner.policy.state_dict().items()
+        arrays = {f"policy.{name}": tensor.detach().numpy() for name, tensor in weights}
+        for i, slots in optimizer.state_dict()["state"].items():
+            arrays |= {f"optimizer.{i}.{name}": tensor.detach().numpy() for name, tensor in slots.items()}
+        arrays["rng.torch"] = torch.get_rng_state().numpy()
+        return arrays
 
     def _unlogged(self) -> dict[str, float]:
         """Return what the last update has measured; it is written with the next rollout."""
@@ -311,16 +348,14 @@ class _Run(BaseCallback):
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint: weights, optimizer, counters, pool, games in progress and all generators."""
-        values, arrays = checkpoint.values, checkpoint.arrays
-        learner, policy = self.learner, self.learner.policy
+        values, arrays, learner = checkpoint.values, checkpoint.arrays, self.learner
         learner.num_timesteps = self.last = values["step"]
         learner._n_updates, self.episodes, self.seconds = values["updates"], values["episodes"], values["seconds"]
         self.unlogged = values["unlogged"]
         recent = [{"r": r, "l": n, "t": t} for r, n, t in values["recent"]]
         learner.ep_info_buffer = deque(recent, maxlen=learner._stats_window_size)
         learner.ep_success_buffer = deque(maxlen=learner._stats_window_size)
-        policy.load_state_dict({name: torch.from_numpy(array) for name, array in _below(arrays, "policy").items()})
-        self._restore_optimizer(_below(arrays, "optimizer"))
+        self._restore_networks(arrays, learner.policy.optimizer)
         if self.pool is not None:
             self.pool.set_state(values["pool"], _below(arrays, "pool"), self.config.algorithm.activation)
             self.env.set_opponents({**self.scripted, **self.pool.opponents()})
@@ -328,12 +363,13 @@ class _Run(BaseCallback):
         learner._last_obs = self.env.learners.obs
         learner._last_episode_starts = arrays["episode_starts"]
         np.random.set_state(("MT19937", arrays["rng.numpy"], *values["numpy"]))
-        torch.set_rng_state(torch.from_numpy(arrays["rng.torch"]))
 
-    def _restore_optimizer(self, arrays: dict[str, np.ndarray]) -> None:
-        optimizer = self.learner.policy.optimizer
+    def _restore_networks(self, arrays: dict[str, np.ndarray], optimizer: torch.optim.Optimizer) -> None:
+        weights = {name: torch.from_numpy(array) for name, array in _below(arrays, "policy").items()}
+        self.learner.policy.load_state_dict(weights)
+        torch.set_rng_state(torch.from_numpy(arrays["rng.torch"]))
         slots: dict[int, dict[str, torch.Tensor]] = {}
-        for name, array in arrays.items():
+        for name, array in _below(arrays, "optimizer").items():
             number, _, slot = name.partition(".")
             slots.setdefault(int(number), {})[slot] = torch.from_numpy(array)
         optimizer.load_state_dict({"state": slots, "param_groups": optimizer.state_dict()["param_groups"]})
@@ -341,7 +377,7 @@ class _Run(BaseCallback):
     # ---- the run ----
 
     def go(self, fresh: bool) -> Outcome:
-        """Train to the end or until the user stops; then evaluate and draw."""
+        """Train to the end, then evaluate and draw."""
         config = self.config
         self.metrics = Metrics(self.folder, self.rivals, max(self.last, 0))
         self.learner.set_logger(Logger(None, [self.metrics]))
@@ -362,10 +398,9 @@ class _Run(BaseCallback):
             return Outcome(self.folder, step, True, results)
         except _Stopped:
             self._plot()
-            return Outcome(self.folder, self.last, False, {})
+            raise
         finally:
             self.metrics.close()
-            self.env.close()
 
 
 def forgotten(results: dict[str, Evaluation]) -> list[str]:
@@ -392,22 +427,36 @@ def _below(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
 
 
 @contextmanager
-def _ctrl_c(run: _Run) -> Iterator[None]:
-    """Let the first Ctrl-C ask for a stop at the next checkpoint; the second one interrupts at once."""
+def _fitting(folder: Path) -> Iterator[None]:
+    """Tell of a checkpoint that does not fit what it is restored into."""
+    try:
+        yield
+    except (KeyError, ValueError, RuntimeError, TypeError) as error:
+        raise CheckpointError(f"the last checkpoint of {folder} does not fit its {CONFIG}: {error}") from error
 
-    def ask(number: int, frame: Any) -> None:
-        if run.stop_asked:
+
+@contextmanager
+def _ctrl_c(report: Report, stop: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
+    """Give a function that says whether to stop at the next checkpoint: if `stop` says so, or Ctrl-C was pressed.
+
+    A second Ctrl-C interrupts at once.
+    """
+    pressed = False
+
+    def press(number: int, frame: Any) -> None:
+        nonlocal pressed
+        if pressed:
             raise KeyboardInterrupt
-        run.stop_asked = True
-        run.report.say("stopping after this update; Ctrl-C again stops at once")
+        pressed = True
+        report.say("stopping after this update; Ctrl-C again stops at once")
 
     try:
-        before = signal.signal(signal.SIGINT, ask)
+        before = signal.signal(signal.SIGINT, press)
     except ValueError:  # not in the main thread: nobody presses Ctrl-C here
-        yield
+        yield stop
         return
     try:
-        yield
+        yield lambda: pressed or stop()
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -474,13 +523,16 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def train(config: Config, name: str = "run", report: Report | None = None) -> Outcome:
+def train(
+    config: Config, name: str = "run", report: Report | None = None, stop: Callable[[], bool] = _never
+) -> Outcome:
     """Train a new agent.
 
     Args:
         config: what to do.
         name: used for the run folder if the key ``run`` is not set.
         report: told about progress.
+        stop: asked after every update; if it says yes, the run stops as after Ctrl-C.
 
     Raises:
         ConfigError: the run folder cannot be used.
@@ -489,10 +541,15 @@ def train(config: Config, name: str = "run", report: Report | None = None) -> Ou
     resolved = {**config.model_dump(), "run": str(folder)}
     write_file(folder / CONFIG, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True).encode())
     write_file(folder / ABOUT, to_json(_about(config)))
-    return _go(config, folder, report or Silence(), _Run.imitate, fresh=True)
+    return _go(config, folder, report or Silence(), stop, None)
 
 
-def resume(folder: str | Path, overrides: tuple[str, ...] = (), report: Report | None = None) -> Outcome:
+def resume(
+    folder: str | Path,
+    overrides: tuple[str, ...] = (),
+    report: Report | None = None,
+    stop: Callable[[], bool] = _never,
+) -> Outcome:
     """Go on with a run from its last complete checkpoint; the weights end up the same, to the bit, as without the stop.
 
     Restored are the weights, the optimizer, all counters, the pool of snapshots, the games in progress and the
@@ -502,6 +559,7 @@ def resume(folder: str | Path, overrides: tuple[str, ...] = (), report: Report |
         folder: the run folder.
         overrides: only ``total_steps=…``, to train longer (schedules then stretch over the new total).
         report: told about progress.
+        stop: asked after every update; if it says yes, the run stops as after Ctrl-C.
 
     Raises:
         CheckpointError: no complete checkpoint, or it does not fit the configuration beside it.
@@ -519,18 +577,24 @@ def resume(folder: str | Path, overrides: tuple[str, ...] = (), report: Report |
         resolved = yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True)
         write_file(folder / CONFIG, resolved.encode())
 
-    def restore(run: _Run) -> None:
+    return _go(config, folder, report or Silence(), stop, checkpoint)
+
+
+def _go(
+    config: Config, folder: Path, report: Report, stop: Callable[[], bool], checkpoint: Checkpoint | None
+) -> Outcome:
+    """Train from the start, or from a checkpoint, to the end or until somebody stops it."""
+    imitates = checkpoint is None or "imitation" in checkpoint.values
+    with _torch_settings(config.torch_threads), _ctrl_c(report, stop) as stop_asked:
+        run = _Run(config, folder, report, stop_asked)
         try:
-            run.restore(checkpoint)
-        except (KeyError, ValueError, RuntimeError, TypeError) as error:
-            raise CheckpointError(f"the last checkpoint of {folder} does not fit its {CONFIG}: {error}") from error
-
-    return _go(config, folder, report or Silence(), restore, fresh=False)
-
-
-def _go(config: Config, folder: Path, report: Report, prepare: Callable[[_Run], None], fresh: bool) -> Outcome:
-    with _torch_settings(config.torch_threads):
-        run = _Run(config, folder, report)
-        prepare(run)
-        with _ctrl_c(run):
-            return run.go(fresh)
+            if imitates:
+                run.imitate(checkpoint)
+            elif checkpoint is not None:
+                with _fitting(folder):
+                    run.restore(checkpoint)
+            return run.go(fresh=imitates)
+        except _Stopped:
+            return Outcome(folder, max(run.last, 0), False, {})
+        finally:
+            run.env.close()

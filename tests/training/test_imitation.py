@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from lusogames_env.training.config import Imitation, load_config
-from lusogames_env.training.imitation import imitate, play_examples
-from lusogames_env.training.train import Silence, _Run, train
+from lusogames_env.training.checkpoints import last_checkpoint, load_checkpoint
+from lusogames_env.training.config import Config, Imitation, load_config
+from lusogames_env.training.errors import CheckpointError
+from lusogames_env.training.imitation import Imitator, play_examples
+from lusogames_env.training.train import Silence, _Run, resume, train
 
 
 def first_legal(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -24,8 +26,16 @@ def run(tiny: Path, tmp_path: Path) -> _Run:
     return _Run(load_config(tiny), tmp_path, Silence())
 
 
+def imitate(run: _Run, plan: Imitation, seed: int) -> float:
+    imitator = Imitator(run.learner.policy, run.box, plan, seed)
+    while not imitator.done:
+        imitator.play_and_learn()
+    imitator.sharpen()
+    return imitator.agreement
+
+
 def weights(run: _Run, plan: Imitation) -> dict[str, Any]:
-    imitate(run.learner.policy, run.box, plan, 5)
+    imitate(run, plan, 5)
     return {name: tensor.clone() for name, tensor in run.learner.policy.state_dict().items()}
 
 
@@ -54,8 +64,8 @@ def test_the_learner_plays_every_other_game(run: _Run) -> None:
 
 def test_the_network_comes_to_agree_with_the_player(run: _Run) -> None:
     plan = Imitation(decisions=1, learning_rate=3e-3, batch_size=64, games_at_once=64)
-    before = imitate(run.learner.policy, run.box, plan, 5)
-    after = imitate(run.learner.policy, run.box, plan.model_copy(update={"decisions": 20_000}), 6)
+    before = imitate(run, plan, 5)
+    after = imitate(run, plan.model_copy(update={"decisions": 20_000}), 6)
     assert after > max(0.9, before + 0.1)
 
 
@@ -81,3 +91,61 @@ def test_a_run_says_how_well_it_imitates(tiny: Path, tmp_path: Path) -> None:
     assert train(config, report=Listener()).complete
     assert lines[0] == "imitating heuristic: 500 decisions"
     assert lines[1].startswith("agrees with heuristic in ")
+
+
+class StopAfter(Silence):
+    """Asks to stop once so many rounds of imitation are over."""
+
+    def __init__(self, rounds: int) -> None:
+        self.left = rounds
+
+    def step(self, step: int, total: int, text: str) -> None:
+        self.left -= text == "imitation"
+
+    def __call__(self) -> bool:
+        return self.left <= 0
+
+
+def imitating(tiny: Path, folder: Path, *more: str) -> Config:
+    overrides = ("imitation.decisions=3000", "imitation.games_at_once=32", "imitation.temperature=0.5", *more)
+    return load_config(tiny, (f"run={folder}", *overrides))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_run_stopped_while_it_imitates_goes_on_bit_for_bit(tiny: Path, tmp_path: Path, rounds: int) -> None:
+    whole = train(imitating(tiny, tmp_path / "whole"))
+    stop = StopAfter(rounds)
+    stopped = train(imitating(tiny, tmp_path / "stopped"), report=stop, stop=stop)
+    assert (stopped.complete, stopped.step) == (False, 0)
+    assert 0 < load_checkpoint(stopped.run).values["imitation"]["used"] < 3000
+    again = StopAfter(1)
+    assert not resume(stopped.run, report=again, stop=again).complete
+    assert resume(stopped.run).complete
+    one, two = (load_checkpoint(run) for run in (whole.run, stopped.run))
+    assert one.arrays.keys() == two.arrays.keys()
+    for name, array in one.arrays.items():
+        assert np.array_equal(array, two.arrays[name]), name
+
+
+def test_imitation_writes_checkpoints_on_its_own(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(imitator: Imitator) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Imitator, "sharpen", die)
+    with pytest.raises(KeyboardInterrupt):
+        train(imitating(tiny, tmp_path / "run", "checkpoint.interval=1000"))
+    found = load_checkpoint(tmp_path / "run").values["imitation"]
+    assert found["used"] >= 1000
+    monkeypatch.undo()
+    assert resume(tmp_path / "run").complete
+    assert "imitation" not in load_checkpoint(tmp_path / "run").values
+
+
+def test_a_checkpoint_of_imitation_that_does_not_fit_is_refused(tiny: Path, tmp_path: Path) -> None:
+    stop = StopAfter(1)
+    train(imitating(tiny, tmp_path / "run"), report=stop, stop=stop)
+    assert last_checkpoint(tmp_path / "run") is not None
+    path = tmp_path / "run" / "config.yaml"
+    path.write_text(path.read_text().replace("- 16", "- 24"))
+    with pytest.raises(CheckpointError, match="does not fit"):
+        resume(tmp_path / "run")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +26,9 @@ from lusogames_env.training.evaluate import wilson
 from lusogames_env.training.progress import TableReport
 from lusogames_env.training.published import AGREES, DIFFERS, SAME, compare, publish, read_published
 from lusogames_env.training.results import MEAN, Measured, bootstrap, load_table, measure, table_names
+from lusogames_env.training.train import Silence, resume
 from tests.tools import ROOT
-from tests.training.conftest import TINY, Command, toy_among_the_games
+from tests.training.conftest import TINY, Command, environment, toy_among_the_games
 
 TABLES = ROOT / results.PUBLISHED
 TEXT = """\
@@ -105,10 +109,40 @@ def test_what_is_published(finished: Path) -> None:
     )
 
 
-def test_the_same_again_is_the_same(finished: Path, tmp_path: Path) -> None:
-    again = run(finished / "table", tmp_path / "again", processes=2)
-    assert verdicts(finished / "table", again) == [SAME] * len(again.rows)
-    assert len(again.rows) == 10
+def test_the_same_again_is_the_same_with_two_processes(finished: Path, command: Command) -> None:
+    again = command("reproduce", finished / "table", "--processes", 2, "--output", "again")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.count(SAME) == 10
+    for seed in (0, 1):
+        assert f"training again/runs/seed-{seed}" in again.stdout
+        assert f"seed-{seed}: step 256: wins" in again.stdout
+
+
+def test_trainings_side_by_side_stop_together_and_go_on(finished: Path, root: Path, tmp_path: Path) -> None:
+    """Ctrl-C here reaches the parent alone, as from a supervisor: it stops the trainings, which write checkpoints."""
+    table = root / "table" / results.TABLE
+    long = root / "long.yaml"
+    long.write_text(TINY.replace("total_steps: 1024", "total_steps: 1_000_000"))
+    table.write_text(table.read_text().replace(str(finished / "short.yaml"), str(long)))
+    line = [sys.executable, "-m", "tests.training.toy_cli", "reproduce", str(root / "table"), "--processes", "2"]
+    process = subprocess.Popen(
+        [*line, "--output", "out"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    begun = set()
+    for text in process.stdout:  # until both runs have begun
+        if ": step " in text:
+            begun.add(text.partition(":")[0])
+        if len(begun) == 2:
+            break
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=120)
+    assert process.returncode == 130 and "stopped; the same command goes on" in rest
+    for seed in (0, 1):
+        run_ = results.run_folder(tmp_path / "out", seed)
+        step = load_checkpoint(run_).values["step"]
+        assert step > 0
+        assert resume(run_, (f"total_steps={step + 1}",)).complete
 
 
 def test_quick_plays_a_part_with_the_agent_of_the_package(finished: Path, tmp_path: Path) -> None:
@@ -197,8 +231,8 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(finished:
     run_.mkdir(parents=True)
     (run_ / "config.yaml").write_text("game: toy\n")
     config = load_config(finished / "short.yaml", [f"run={run_}"])
-    report = TableReport(Console(quiet=True))
-    assert results._train(config, run_, report) and results._train(config, run_, report)
+    for _ in range(2):
+        assert results._train(config, Silence()).complete
     assert read_agent_info(run_)["sha256"] == read_agent_info(finished / "agent")["sha256"]
 
 

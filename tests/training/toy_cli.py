@@ -24,9 +24,11 @@ def install() -> None:
     games.game_names, games.get_game = game_names, get_game  # type: ignore[assignment]
 
 
+if __name__ in ("__main__", "__mp_main__"):  # the latter in the processes that it starts
+    install()
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
-    install()
     from lusogames_env.training.cli import main
 
     main()
