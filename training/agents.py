@@ -1,14 +1,13 @@
 """Saved agents: a folder with `agent.safetensors` (the policy network) and `agent.json` (what it was made for).
 
-Nothing is unpickled, and playing needs NumPy only: the network is a multilayer perceptron from the flat observation
-to one logit per action, ``policy.<i>.weight`` (out, in) and ``policy.<i>.bias`` (out,), all float32.
+Nothing is unpickled, and playing needs NumPy only; `networks` says which arrays the first file holds.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,61 +19,12 @@ from lusogames_env.engine.game import Game
 from lusogames_env.engine.players import observe_rows
 from lusogames_env.training.errors import AgentError
 from lusogames_env.training.files import sha256, to_json, write_folder
+from lusogames_env.training.networks import Network, network_of, shapes_of
 
 FORMAT, FORMAT_VERSION = "lusogames_env agent", 1
 TENSORS, HEAD = "agent.safetensors", "agent.json"
 MAX_BYTES = 256 << 20
 MAX_HEAD_BYTES = 1 << 20
-MAX_LAYERS, MAX_WIDTH = 16, 8192
-
-
-def _relu(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, 0.0, out=x)
-
-
-def _tanh(x: np.ndarray) -> np.ndarray:
-    return np.tanh(x, out=x)
-
-
-def _elu(x: np.ndarray) -> np.ndarray:
-    return np.where(x > 0, x, np.expm1(np.minimum(x, 0.0)))
-
-
-ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {"tanh": _tanh, "relu": _relu, "elu": _elu}
-
-
-class Network:
-    """A policy network in NumPy: `weights` and `biases` of its layers, all float32; the last gives the logits."""
-
-    def __init__(self, weights: list[np.ndarray], biases: list[np.ndarray], activation: str) -> None:
-        self.weights = [np.ascontiguousarray(weight.T) for weight in weights]  # (in, out): faster for small batches
-        self.biases = biases
-        self.activation = activation
-
-    def logits(self, obs: np.ndarray) -> np.ndarray:
-        """Return float32 (k, actions) for observations float32 (k, size)."""
-        x, activate = obs, ACTIVATIONS[self.activation]
-        for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            x = x @ weight
-            x += bias
-            if i < len(self.weights) - 1:
-                x = activate(x)
-        return x
-
-    def tensors(self) -> dict[str, np.ndarray]:
-        """Return the layers as they are saved."""
-        saved: dict[str, np.ndarray] = {}
-        for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            saved[f"policy.{i}.weight"] = np.ascontiguousarray(weight.T)
-            saved[f"policy.{i}.bias"] = bias
-        return saved
-
-
-def network_of(tensors: Mapping[str, np.ndarray], activation: str) -> Network:
-    """Return the network with these layers, as `Network.tensors` names them."""
-    layers = range(len(tensors) // 2)
-    weights = [tensors[f"policy.{i}.weight"] for i in layers]
-    return Network(weights, [tensors[f"policy.{i}.bias"] for i in layers], activation)
 
 
 class Agent:
@@ -134,8 +84,7 @@ def agent_files(
         "layout": layout_digest(game),
         "observation_size": game.observation.size,
         "actions": game.actions.n,
-        "net_arch": [weight.shape[1] for weight in network.weights[:-1]],
-        "activation": network.activation,
+        **network.about(),
         "training": dict(training),
         "sha256": sha256(tensors),
     }
@@ -177,7 +126,7 @@ def load_agent(spec: str | Path, game: Game | None = None, sample: bool = False)
     game = _game_of(head, folder, game)
     shapes = _expected_shapes(head, game, folder)
     tensors = _read_tensors(folder / TENSORS, shapes, head)
-    return Agent(network_of(tensors, head["activation"]), _display_name(spec), head, sample)
+    return Agent(network_of(tensors, head, game), _display_name(spec), head, sample)
 
 
 def read_agent_info(spec: str | Path) -> dict[str, Any]:
@@ -282,19 +231,12 @@ def _game_of(head: dict[str, Any], folder: Path, wanted: Game | None) -> Game:
 
 
 def _expected_shapes(head: dict[str, Any], game: Game, folder: Path) -> dict[str, tuple[int, ...]]:
-    widths = head.get("net_arch")
-    good = isinstance(widths, list) and len(widths) < MAX_LAYERS
-    if not good or not all(type(width) is int and 1 <= width <= MAX_WIDTH for width in widths or ()):
-        raise AgentError(f"{folder}: 'net_arch' must be at most {MAX_LAYERS - 1} widths from 1 to {MAX_WIDTH}")
-    if head.get("activation") not in ACTIVATIONS:
-        raise AgentError(f"{folder}: activation {head.get('activation')!r}; expected one of {', '.join(ACTIVATIONS)}")
     if not isinstance(head.get("options"), dict) or not isinstance(head.get("training"), dict):
         raise AgentError(f"{folder}: 'options' and 'training' must be mappings")
-    sizes = [game.observation.size, *(widths or ()), game.actions.n]
-    shapes: dict[str, tuple[int, ...]] = {}
-    for i, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
-        shapes[f"policy.{i}.weight"], shapes[f"policy.{i}.bias"] = (outputs, inputs), (outputs,)
-    return shapes
+    try:
+        return shapes_of(head, game)
+    except ValueError as error:
+        raise AgentError(f"{folder}: {error}") from error
 
 
 def _read_tensors(path: Path, shapes: dict[str, tuple[int, ...]], head: dict[str, Any]) -> dict[str, np.ndarray]:

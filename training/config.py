@@ -36,6 +36,14 @@ class NetArch(Model):
     value: Annotated[list[Annotated[int, Field(ge=1, le=8192)]], Field(max_length=15)]
 
 
+class GraphNet(Model):
+    """Sizes of a network over the places of the board, see `networks.GraphNetwork`."""
+
+    width: Annotated[int, Field(ge=1, le=1024)] = 48
+    rounds: Annotated[int, Field(ge=1, le=16)] = 2
+    hidden: Annotated[int, Field(ge=1, le=8192)] = 128
+
+
 def _constant(value: Any) -> Any:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return {"initial": value, "final": value} if number else value
@@ -46,7 +54,10 @@ def _both(value: Any) -> Any:
 
 
 class Algorithm(Model):
-    """Hyper-parameters of MaskablePPO, named as in sb3-contrib; `n_steps` decisions are taken per game and update."""
+    """Hyper-parameters of MaskablePPO, named as in sb3-contrib; `n_steps` decisions are taken per game and update.
+
+    The networks are multilayer perceptrons as `net_arch` says, or with `graph_net` one over the places of the board.
+    """
 
     name: Literal["maskable_ppo"] = "maskable_ppo"
     learning_rate: Annotated[Schedule, BeforeValidator(_constant)] = Schedule(initial=1e-3, final=1e-3)
@@ -61,6 +72,7 @@ class Algorithm(Model):
     max_grad_norm: Annotated[float, Field(gt=0, le=100)] = 0.5
     target_kl: Annotated[float, Field(gt=0)] | None = None
     net_arch: Annotated[NetArch, BeforeValidator(_both)] = NetArch(policy=[128, 128], value=[128, 128])
+    graph_net: GraphNet | None = None
     activation: Literal["tanh", "relu", "elu"] = "tanh"
 
 
@@ -179,6 +191,8 @@ def _check(config: Config, source: Source) -> None:
         raise source.fail(
             ("seat",), f"found {config.seat}; expected 'rotate', 'random', 'team', 'all' or 0 … {box.num_players - 1}"
         )
+    if config.algorithm.graph_net is not None and game.graph is None:
+        raise source.fail(("algorithm", "graph_net"), f"{game.name} has no board of places: leave it out for net_arch")
     check_players(game, _places(config), source)
     updates = config.num_envs * config.algorithm.n_steps
     if updates % config.algorithm.batch_size:

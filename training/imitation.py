@@ -99,8 +99,8 @@ class Imitator:
     def sharpen(self) -> None:
         """Divide the policy's logits by the temperature, once and for all."""
         with torch.no_grad():
-            self.policy.action_net.weight /= self.plan.temperature
-            self.policy.action_net.bias /= self.plan.temperature
+            for parameter in self.policy.action_net.parameters():
+                parameter /= self.plan.temperature
 
     def get_state(self) -> dict[str, Any]:
         """Return the progress made and the generator's state, plain JSON types; weights and optimizer are not in it."""
@@ -117,8 +117,10 @@ def _learn(policy: Any, optimizer: torch.optim.Optimizer, examples: Examples, ro
     obs = torch.from_numpy(examples.obs[rows])
     actions = torch.from_numpy(examples.actions[rows])
     masks = examples.masks[rows] != 0
-    distribution = policy.get_distribution(obs, action_masks=masks)
-    values = policy.predict_values(obs).flatten()
+    for_policy, for_value = policy.mlp_extractor(policy.extract_features(obs))  # once for both
+    distribution = policy._get_action_dist_from_latent(for_policy)
+    distribution.apply_masking(masks)
+    values = policy.value_net(for_value).flatten()
     errors = torch.nn.functional.mse_loss(values, torch.from_numpy(examples.returns[rows]))
     loss = 0.5 * errors - distribution.log_prob(actions).mean()
     optimizer.zero_grad()

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from lusogames_env.engine.game import PLACEMENT
-from lusogames_env.training.agents import Agent, Network, network_of
+from lusogames_env.engine.game import PLACEMENT, Game
+from lusogames_env.training.agents import Agent
 from lusogames_env.training.config import SelfPlay
+from lusogames_env.training.networks import Network, network_of
 from lusogames_env.training.ratings import DRIFT, Rating, Ratings, side_scores
 from lusogames_env.wrappers.sb3 import SB3VecEnv
 
@@ -21,13 +22,6 @@ LEARNER = "learner"
 NEWEST_GAME = 0.02  # its weight in a win rate: the memory is about 50 games long
 UNKNOWN = 0.5  # win rate against a snapshot that was not met yet: it is the learner's twin
 LEAST_ODDS = 1e-3  # keeps snapshots in the draw that lose always, so that forgetting how to beat them is noticed
-
-
-def network_from_policy(policy: Any, activation: str) -> Network:
-    """Return a NumPy copy of the policy network of a `MaskableActorCriticPolicy`."""
-    layers = [layer for layer in (*policy.mlp_extractor.policy_net, policy.action_net) if hasattr(layer, "weight")]
-    weights = [layer.weight.detach().cpu().numpy().copy() for layer in layers]
-    return Network(weights, [layer.bias.detach().cpu().numpy().copy() for layer in layers], activation)
 
 
 class LeagueVecEnv(SB3VecEnv):
@@ -146,8 +140,10 @@ class SnapshotPool:
         values = {"steps": self.steps, "active": self.active, "generator": generator, **self.table()}
         return values, arrays
 
-    def set_state(self, values: dict[str, Any], arrays: dict[str, np.ndarray], activation: str) -> None:
-        """Go on from what `get_state` returned."""
+    def set_state(
+        self, values: dict[str, Any], arrays: dict[str, np.ndarray], about: dict[str, Any], game: Game
+    ) -> None:
+        """Go on from what `get_state` returned; all networks are as `about` says, see `Network.about`."""
         self.steps, self.active = list(values["steps"]), list(values["active"])
         rates = values.get("win_rates", {})  # runs of earlier versions kept no league table
         self.win_rates = [float(rates.get(self.name(i), UNKNOWN)) for i in range(len(self.steps))]
@@ -156,5 +152,5 @@ class SnapshotPool:
         for step in self.steps:
             prefix = f"{step}."
             own = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-            self.networks.append(network_of(own, activation))
+            self.networks.append(network_of(own, about, game))
         self.generator.bit_generator.state = values["generator"]

@@ -213,11 +213,11 @@ def rows_of(config: TableConfig, units: Sequence[Unit], played: Sequence[Played]
 class Report(Protocol):
     """Told about progress; see `progress.TableReport`."""
 
-    def training(self) -> AbstractContextManager[training.Report]:
-        """Return what one training run tells."""
-
     def beside_others(self, run: Path) -> training.Report:
         """Return what a training run tells from a process of its own; it is pickled on the way there."""
+
+    def training(self) -> AbstractContextManager[training.Report]:
+        """Return what one training run tells."""
 
     def games(self) -> AbstractContextManager[Progress]:
         """Return what the games tell."""

@@ -35,11 +35,12 @@ from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
 from lusogames_env.training.files import to_json, write_file
 from lusogames_env.training.imitation import Imitator
 from lusogames_env.training.metrics import Metrics
+from lusogames_env.training.networks import Network
 from lusogames_env.training.plots import plot_curve
-from lusogames_env.training.pool import LeagueVecEnv, SnapshotPool, network_from_policy
+from lusogames_env.training.policies import ACTIVATIONS, GraphPolicy, to_numpy
+from lusogames_env.training.pool import LeagueVecEnv, SnapshotPool
 
 CONFIG, ABOUT, FINAL, LEAGUE = "config.yaml", "run.json", "evaluation.json", "league.json"
-ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU, "elu": torch.nn.ELU}
 TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION, SNAPSHOTS = range(6)  # spawn keys of a run
 PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
@@ -120,9 +121,11 @@ class _Run(BaseCallback):
         )
 
     def _make_learner(self) -> MaskablePPO:
-        algorithm = self.config.algorithm
+        algorithm, net = self.config.algorithm, self.config.algorithm.graph_net
+        layers = {"pi": list(algorithm.net_arch.policy), "vf": list(algorithm.net_arch.value)}
+        networks = {"net_arch": layers} if net is None else {"box": self.box, "net": net}
         return MaskablePPO(
-            "MlpPolicy",
+            "MlpPolicy" if net is None else GraphPolicy,
             self.env,
             learning_rate=lambda left: algorithm.learning_rate(1 - left),
             n_steps=algorithm.n_steps,
@@ -135,10 +138,7 @@ class _Run(BaseCallback):
             vf_coef=algorithm.vf_coef,
             max_grad_norm=algorithm.max_grad_norm,
             target_kl=algorithm.target_kl,
-            policy_kwargs={
-                "net_arch": {"pi": list(algorithm.net_arch.policy), "vf": list(algorithm.net_arch.value)},
-                "activation_fn": ACTIVATIONS[algorithm.activation],
-            },
+            policy_kwargs={"activation_fn": ACTIVATIONS[algorithm.activation], **networks},
             seed=stream(self.config, TRAINING),
             device="cpu",
         )
@@ -241,9 +241,9 @@ class _Run(BaseCallback):
 
     # ---- evaluation ----
 
-    def network(self) -> Any:
+    def network(self) -> Network:
         """Return a NumPy copy of the learner's policy."""
-        return network_from_policy(self.learner.policy, self.config.algorithm.activation)
+        return to_numpy(self.learner.policy, self.config.algorithm.activation)
 
     def _evaluate(self, step: int, purpose: int, games: int) -> dict[str, Evaluation]:
         learner = Agent(self.network(), "learner")
@@ -306,7 +306,7 @@ class _Run(BaseCallback):
         if self.pool is not None:
             pool_values, pool_arrays = self.pool.get_state()
             arrays |= {f"pool.{name}": array for name, array in pool_arrays.items()}
-        values = {
+        values: dict[str, Any] = {
             "step": step,
             "updates": learner._n_updates,
             "episodes": self.episodes,
@@ -357,7 +357,7 @@ class _Run(BaseCallback):
         learner.ep_success_buffer = deque(maxlen=learner._stats_window_size)
         self._restore_networks(arrays, learner.policy.optimizer)
         if self.pool is not None:
-            self.pool.set_state(values["pool"], _below(arrays, "pool"), self.config.algorithm.activation)
+            self.pool.set_state(values["pool"], _below(arrays, "pool"), self.network().about(), self.game)
             self.env.set_opponents({**self.scripted, **self.pool.opponents()})
         self.env.set_state(_below(arrays, "env"))
         learner._last_obs = self.env.learners.obs

@@ -16,6 +16,7 @@ import numpy as np
 
 from lusogames_env.engine.components import Components, load_components
 from lusogames_env.engine.errors import ComponentsError, OptionError
+from lusogames_env.engine.graph import Graph
 from lusogames_env.engine.layout import INTERPRETED, Actions, Observation, Record
 from lusogames_env.engine.options import Option, common_options, resolve
 
@@ -144,6 +145,7 @@ class Game:
         teams: ``(options) -> team number of each seat``; default: everybody for himself.
         variants: named option sets that tests, golden playthroughs and benchmarks run over.
         shared_fate: whether the whole table wins or loses together, whatever else each seat gains by it.
+        graph: the places of the board and their neighbours, if it has any.
         bots: names of the rule-based players, in the order of their `kind`.
         invariants: text of every non-zero code of ``check``.
         max_plies: proven bound on decisions per game.
@@ -168,6 +170,7 @@ class Game:
     teams: Callable[[dict[str, Any]], tuple[int, ...]] = field(
         default=lambda options: tuple(range(options["num_players"]))
     )
+    graph: Graph | None = None
     bots: tuple[str, ...] = ("heuristic",)
     max_rounds: tuple[int, int, int] | None = None
     shared_fate: bool = False

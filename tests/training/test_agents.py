@@ -16,17 +16,10 @@ from safetensors.numpy import save
 
 from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.players import make_player
-from lusogames_env.training.agents import (
-    ACTIVATIONS,
-    Agent,
-    Network,
-    find_agent,
-    load_agent,
-    read_agent_info,
-    save_agent,
-)
+from lusogames_env.training.agents import Agent, find_agent, load_agent, read_agent_info, save_agent
 from lusogames_env.training.errors import AgentError
 from lusogames_env.training.files import sha256
+from lusogames_env.training.networks import ACTIVATIONS, Mlp
 from tests.tools import ROOT, TOY, load_game
 
 GAME = load_game(TOY)
@@ -34,10 +27,10 @@ BOX = GAME.new_box(num_players=2)
 WIDTHS = [GAME.observation.size, 16, 8, GAME.actions.n]
 
 
-def make_network(seed: int = 0, activation: str = "tanh") -> Network:
+def make_network(seed: int = 0, activation: str = "tanh") -> Mlp:
     rng = np.random.default_rng(seed)
     weights = [rng.normal(size=(o, i)).astype(np.float32) for i, o in zip(WIDTHS, WIDTHS[1:], strict=False)]
-    return Network(weights, [rng.normal(size=o).astype(np.float32) for o in WIDTHS[1:]], activation)
+    return Mlp(weights, [rng.normal(size=o).astype(np.float32) for o in WIDTHS[1:]], activation)
 
 
 @pytest.fixture
@@ -60,7 +53,7 @@ def test_round_trip(folder: Path) -> None:
 def test_the_network_computes_what_torch_does(activation: str) -> None:
     import torch
 
-    from lusogames_env.training.train import ACTIVATIONS as TORCH
+    from lusogames_env.training.policies import ACTIVATIONS as TORCH
 
     network = make_network(3, activation)
     layers: list[torch.nn.Module] = []

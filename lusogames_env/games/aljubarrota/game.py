@@ -14,6 +14,7 @@ import numpy as np
 
 from lusogames_env.engine.components import Components, Node
 from lusogames_env.engine.game import Game
+from lusogames_env.engine.graph import Graph
 from lusogames_env.engine.layout import Actions, Block, Field, Observation, Record
 from lusogames_env.engine.options import Option
 
@@ -645,6 +646,13 @@ def teams(options: dict[str, Any]) -> tuple[int, ...]:
     return tuple(range(seats)) if options["mode"] == "semi_cooperative" else (0,) * seats
 
 
+def _neighbours(record: Any) -> np.ndarray:
+    """Whether two hexes touch and no abatis stands between them."""
+    near = np.zeros((HEXES, HEXES + 1), np.bool_)  # the last column takes the directions without a neighbour
+    np.put_along_axis(near, record.neighbour, True, axis=1)
+    return near[:, :HEXES] | near[:, :HEXES].T
+
+
 GAME = Game(
     package=__package__,
     title="Aljubarrota",
@@ -678,6 +686,7 @@ GAME = Game(
     },
     teams=teams,
     shared_fate=True,
+    graph=Graph(fields=("cast", "port", "selected_hex"), blocks=("hex",), neighbours=_neighbours),
     bots=("heuristic", "never_buy", "turn_2", "always_both", "defector"),
     invariants={
         1: "board + reserve + eliminated = 54 of each colour",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
+import numpy as np
+
 from lusogames_env.engine.components import Components, Node
 from lusogames_env.engine.game import Game
+from lusogames_env.engine.graph import Graph
 from lusogames_env.engine.layout import Actions, Block, Field, Observation, Record
 from lusogames_env.engine.options import Option
 
@@ -389,6 +392,11 @@ GAME = Game(
             "max_rounds": 25,
         },
     },
+    graph=Graph(
+        fields=("board_owner", "board_castles", "board_cathedral", "sel_from", "sel_to", "sel_src"),
+        blocks=("pick_territory", "build", "attack_from"),
+        neighbours=lambda record: (record.reach[:, None] >> np.arange(TERRITORIES)) & 1 != 0,
+    ),
     bots=("heuristic", "aggressive", "cautious"),
     invariants={
         1: "a territory holds 0 to 6 castles, and none exactly when it is free",
