@@ -61,11 +61,13 @@ class Agent:
         return (odds / clocks).argmax(axis=1)
 
 
-def layout_digest(game: Game) -> str:
-    """Return a digest of the observation and action layouts: an agent fits only the layouts it was trained on."""
-    fields = [[field.name, list(field.dims)] for field in game.observation.fields]
-    blocks = [[block.name, block.size] for block in game.actions.blocks]
-    return sha256(json.dumps([fields, blocks]).encode())[:16]
+def layout_digest(game: Game, about: Mapping[str, Any]) -> str:
+    """Return a digest of the layouts that a network knows its way around in: it fits only those it was trained on."""
+    fields: list[Any] = [[field.name, list(field.dims)] for field in game.observation.fields]
+    layouts = [fields, [[block.name, block.size] for block in game.actions.blocks]]
+    if "graph_net" in about and game.graph is not None:
+        layouts.append([list(game.graph.fields), list(game.graph.blocks)])
+    return sha256(json.dumps(layouts).encode())[:16]
 
 
 def agent_files(
@@ -81,7 +83,7 @@ def agent_files(
         "game": game.name,
         "version": game.version,
         "options": {name: value for name, value in options.items() if name not in ("components", "illegal")},
-        "layout": layout_digest(game),
+        "layout": layout_digest(game, network.about()),
         "observation_size": game.observation.size,
         "actions": game.actions.n,
         **network.about(),
@@ -221,8 +223,8 @@ def _game_of(head: dict[str, Any], folder: Path, wanted: Game | None) -> Game:
     if head.get("version") != game.version:
         raise AgentError(f"{folder}: made for {game.name}_v{head.get('version')}; this is {game.name}_v{game.version}")
     sizes = (head.get("observation_size"), head.get("actions"), head.get("layout"))
-    if sizes != (game.observation.size, game.actions.n, layout_digest(game)):
-        here = (game.observation.size, game.actions.n, layout_digest(game))
+    here = (game.observation.size, game.actions.n, layout_digest(game, head))
+    if sizes != here:
         raise AgentError(
             f"{folder}: made for other layouts of {game.name}: observation size, actions and digest are {sizes}, "
             f"in this version {here}; train it anew"

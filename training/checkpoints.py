@@ -13,7 +13,7 @@ import numpy as np
 from lusogames_env.training.errors import CheckpointError
 from lusogames_env.training.files import read_folder, to_json, write_folder
 
-FOLDER, PREFIX = "checkpoints", "step_"
+FOLDER, STEP, IMITATING = "checkpoints", "step_", "imitation_"  # the latter come before all steps
 TENSORS, STATE = "state.safetensors", "state.json"
 FORMAT, FORMAT_VERSION = "lusogames_env checkpoint", 1
 
@@ -29,17 +29,29 @@ class Checkpoint:
 
 def _folders(run: Path) -> list[Path]:
     """Return the checkpoint folders of a run, newest first."""
-    found = [path for path in (run / FOLDER).glob(f"{PREFIX}*") if path.name.removeprefix(PREFIX).isdigit()]
-    return sorted(found, key=lambda path: int(path.name.removeprefix(PREFIX)), reverse=True)
+    found: list[Path] = []
+    for prefix in (STEP, IMITATING):
+        own = [path for path in (run / FOLDER).glob(f"{prefix}*") if path.name.removeprefix(prefix).isdigit()]
+        found += sorted(own, key=lambda path: int(path.name.removeprefix(prefix)), reverse=True)
+    return found
 
 
-def save_checkpoint(run: Path, step: int, checkpoint: Checkpoint, keep: int) -> Path:
-    """Write a checkpoint and remove all but the newest `keep` complete ones; return its folder."""
+def save_checkpoint(run: Path, number: int, checkpoint: Checkpoint, keep: int, prefix: str = STEP) -> Path:
+    """Write a checkpoint and remove all but the newest `keep` complete ones; return its folder.
+
+    Args:
+        run: the run folder.
+        number: the step, or with the prefix `IMITATING` the decisions learned from.
+        checkpoint: its content.
+        keep: how many stay.
+        prefix: of the folder's name.
+    """
     from safetensors.numpy import save
 
     head = {"format": FORMAT, "format_version": FORMAT_VERSION, **checkpoint.values}
-    files = {TENSORS: save(checkpoint.arrays), STATE: to_json(head), **checkpoint.agent}
-    folder = run / FOLDER / f"{PREFIX}{step:012d}"
+    arrays = {name: np.ascontiguousarray(array) for name, array in checkpoint.arrays.items()}
+    files = {TENSORS: save(arrays), STATE: to_json(head), **checkpoint.agent}
+    folder = run / FOLDER / f"{prefix}{number:012d}"
     write_folder(folder, files, manifest=True)
     complete = [path for path in _folders(run) if read_folder(path) is not None]
     for old in complete[keep:]:

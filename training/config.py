@@ -39,9 +39,9 @@ class NetArch(Model):
 class GraphNet(Model):
     """Sizes of a network over the places of the board, see `networks.GraphNetwork`."""
 
-    width: Annotated[int, Field(ge=1, le=1024)] = 48
+    width: Annotated[int, Field(ge=1, le=512)] = 48
     rounds: Annotated[int, Field(ge=1, le=16)] = 2
-    hidden: Annotated[int, Field(ge=1, le=8192)] = 128
+    hidden: Annotated[int, Field(ge=1, le=2048)] = 128
 
 
 def _constant(value: Any) -> Any:
@@ -56,7 +56,8 @@ def _both(value: Any) -> Any:
 class Algorithm(Model):
     """Hyper-parameters of MaskablePPO, named as in sb3-contrib; `n_steps` decisions are taken per game and update.
 
-    The networks are multilayer perceptrons as `net_arch` says, or with `graph_net` one over the places of the board.
+    The networks are multilayer perceptrons as `net_arch` says, or with `graph_net` (`net_arch` is then not
+    used) one over the places of the board.
     """
 
     name: Literal["maskable_ppo"] = "maskable_ppo"
@@ -128,7 +129,7 @@ class EvaluationPlan(Model):
 
 
 class CheckpointPlan(Model):
-    """Every `interval` steps a checkpoint is written; the newest `keep` stay."""
+    """Every `interval` steps, decisions while imitating, a checkpoint is written; the newest `keep` stay."""
 
     interval: Annotated[int, Field(ge=1)] = 100_000
     keep: Annotated[int, Field(ge=1, le=1000)] = 3
@@ -192,7 +193,9 @@ def _check(config: Config, source: Source) -> None:
             ("seat",), f"found {config.seat}; expected 'rotate', 'random', 'team', 'all' or 0 … {box.num_players - 1}"
         )
     if config.algorithm.graph_net is not None and game.graph is None:
-        raise source.fail(("algorithm", "graph_net"), f"{game.name} has no board of places: leave it out for net_arch")
+        raise source.fail(
+            ("algorithm", "graph_net"), f"{game.name} has no board of places: leave graph_net out, and use net_arch"
+        )
     check_players(game, _places(config), source)
     updates = config.num_envs * config.algorithm.n_steps
     if updates % config.algorithm.batch_size:
@@ -225,5 +228,6 @@ SCHEMA = Schema(
     words={
         "dictionary or instance of Schedule": "a number, or the keys initial, final, shape",
         "dictionary or instance of NetArch": "a list of widths, or the keys policy, value",
+        "dictionary or instance of GraphNet": "{}, or some of the keys width, rounds, hidden",
     },
 )

@@ -21,5 +21,9 @@ class TournamentError(LusogamesError):
     """A folder in which a tournament cannot be played or go on."""
 
 
+class ProcessError(LusogamesError):
+    """A process that worked for this one has died."""
+
+
 class ResultsError(LusogamesError):
     """A results table that is missing, damaged, or of another version."""

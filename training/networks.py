@@ -2,7 +2,7 @@
 
 Two kinds: a multilayer perceptron from the flat observation to one logit per action; and, for games whose board is a
 graph (`Game.graph`), a network that holds some numbers about every place, lets each hear of its neighbours a few
-times, and gives the actions of all places their logits by the same weights.
+times, and gives the actions of all places their logits by the same weights; only a bias tells the places apart.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class GraphNetwork:
         whole = activate(self._linear("rest", obs[:, layout.rest]))
         told = whole @ self._of["graph.told.weight"]
         width = told.shape[1]
-        seen = obs[:, layout.seen].reshape(k * n, -1) @ self._of["graph.place.weight"]
+        seen = obs[:, layout.seen].reshape(k * n, layout.seen.shape[1]) @ self._of["graph.place.weight"]
         places = activate(seen.reshape(k, n, width) + self._of["graph.place.bias"] + told[:, None])
         for i in range(self.rounds):
             heard = np.matmul(self._of["graph.neighbours"], places).reshape(k * n, width)
@@ -123,8 +123,10 @@ class GraphNetwork:
             places = places + activate(new).reshape(k, n, width)
         gathered = activate(self._linear("gather", np.concatenate([places.mean(axis=1), whole], axis=1)))
         others = self._linear("other_logits", gathered)
-        at_places = self._linear("place_logits", places.reshape(k * n, width)).reshape(k, n, -1)
-        return np.concatenate([others, at_places.transpose(0, 2, 1).reshape(k, -1)], axis=1)[:, layout.order]
+        at_places = len(layout.order) - layout.others
+        placed = self._linear("place_logits", places.reshape(k * n, width)).reshape(k, n, at_places // n)
+        blocks_first = placed.transpose(0, 2, 1).reshape(k, at_places)
+        return np.concatenate([others, blocks_first], axis=1)[:, layout.order]
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Return the arrays as they are saved."""
@@ -140,9 +142,8 @@ class GraphNetwork:
 def network_of(tensors: Mapping[str, np.ndarray], about: Mapping[str, Any], game: Game) -> Network:
     """Return the network of `game` with these arrays, as `Network.tensors` names them, and `Network.about`."""
     if "graph_net" in about:
-        assert game.graph is not None
-        layout = game.graph.layout(game.observation, game.actions)
-        return GraphNetwork(tensors, layout, about["graph_net"]["rounds"], about["activation"])
+        assert game.graph_layout is not None
+        return GraphNetwork(tensors, game.graph_layout, about["graph_net"]["rounds"], about["activation"])
     layers = range(len(tensors) // 2)
     weights = [tensors[f"policy.{i}.weight"] for i in layers]
     return Mlp(weights, [tensors[f"policy.{i}.bias"] for i in layers], about["activation"])
@@ -157,7 +158,7 @@ def shapes_of(about: Mapping[str, Any], game: Game) -> dict[str, tuple[int, ...]
     Raises:
         ValueError: that cannot be a network of this game.
     """
-    if about.get("activation") not in ACTIVATIONS:
+    if about.get("activation") not in list(ACTIVATIONS):  # a list also looks for what has no hash
         raise ValueError(f"activation {about.get('activation')!r}; expected one of {', '.join(ACTIVATIONS)}")
     return _graph_shapes(about["graph_net"], game) if "graph_net" in about else _mlp_shapes(about, game)
 
@@ -183,9 +184,9 @@ def _graph_shapes(sizes: Any, game: Game) -> dict[str, tuple[int, ...]]:
     good = isinstance(sizes, dict) and sizes.keys() == limits.keys()
     if not good or not all(_is_size(sizes[name], high) for name, high in limits.items()):
         raise ValueError(f"'graph_net' must hold width and hidden, up to {MAX_WIDTH}, and rounds, up to {MAX_LAYERS}")
-    if game.graph is None:
+    layout = game.graph_layout
+    if layout is None:
         raise ValueError(f"'graph_net': {game.name} has no graph")
-    layout = game.graph.layout(game.observation, game.actions)
     n, width, hidden = layout.places, sizes["width"], sizes["hidden"]
     shapes: dict[str, tuple[int, ...]] = {"graph.neighbours": (n, n)}
     shapes |= _linear_shapes("rest", len(layout.rest), hidden)
@@ -195,7 +196,7 @@ def _graph_shapes(sizes: Any, game: Game) -> dict[str, tuple[int, ...]]:
         shapes |= _linear_shapes(f"{i}.own", width, width)
         shapes[f"graph.{i}.near.weight"] = (width, width)
     shapes |= _linear_shapes("gather", width + hidden, hidden)
-    shapes |= _linear_shapes("place_logits", width, len(game.graph.blocks))
+    shapes |= _linear_shapes("place_logits", width, (game.actions.n - layout.others) // n)
     return shapes | _linear_shapes("other_logits", hidden, layout.others)
 
 

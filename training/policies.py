@@ -10,7 +10,6 @@ import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
-from lusogames_env.engine.game import Box
 from lusogames_env.engine.graph import GraphLayout
 from lusogames_env.training.config import GraphNet
 from lusogames_env.training.networks import GraphNetwork, Mlp, Network
@@ -26,15 +25,15 @@ class GraphBody(nn.Module):
 
     neighbours: torch.Tensor
     seen: torch.Tensor
-    others: torch.Tensor
+    unplaced: torch.Tensor
 
     def __init__(self, layout: GraphLayout, neighbours: np.ndarray, net: GraphNet, activation: type[nn.Module]) -> None:
         super().__init__()
         self.places, self.width = layout.places, net.width
         self.latent_dim_pi, self.latent_dim_vf = layout.places * net.width + net.hidden, net.hidden
-        self.register_buffer("neighbours", torch.from_numpy(neighbours))
-        self.register_buffer("seen", torch.from_numpy(layout.seen.ravel()))
-        self.register_buffer("others", torch.from_numpy(layout.rest))
+        self.register_buffer("neighbours", torch.from_numpy(neighbours), persistent=False)
+        self.register_buffer("seen", torch.from_numpy(layout.seen.ravel()), persistent=False)
+        self.register_buffer("unplaced", torch.from_numpy(layout.rest), persistent=False)
         self.rest = nn.Linear(len(layout.rest), net.hidden)
         self.place = nn.Linear(layout.seen.shape[1], net.width, bias=False)
         self.place_bias = nn.Parameter(torch.zeros(layout.places, net.width))
@@ -47,7 +46,7 @@ class GraphBody(nn.Module):
 
     def _trunk(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return what is held about every place, (batch, places, width), and the summary (batch, width + hidden)."""
-        whole = self.activate(self.rest(obs[:, self.others]))
+        whole = self.activate(self.rest(obs[:, self.unplaced]))
         seen = obs[:, self.seen].view(len(obs), self.places, -1)
         places = self.activate(self.place(seen) + self.place_bias + self.told(whole)[:, None])
         for own, near in zip(self.own, self.near, strict=True):
@@ -76,12 +75,13 @@ class GraphLogits(nn.Module):
 
     order: torch.Tensor
 
-    def __init__(self, layout: GraphLayout, net: GraphNet, blocks: int) -> None:
+    def __init__(self, layout: GraphLayout, net: GraphNet) -> None:
         super().__init__()
+        blocks = (len(layout.order) - layout.others) // layout.places
         self.shape = (layout.places, net.width)
         self.place_logits = nn.Linear(net.width, blocks)
         self.other_logits = nn.Linear(net.hidden, layout.others)
-        self.register_buffer("order", torch.from_numpy(layout.order))
+        self.register_buffer("order", torch.from_numpy(layout.order), persistent=False)
 
     def forward(self, latent: torch.Tensor) -> torch.Tensor:
         """Return float32 (batch, actions)."""
@@ -92,24 +92,31 @@ class GraphLogits(nn.Module):
 
 
 class GraphPolicy(MaskableActorCriticPolicy):
-    """Policy and value over the places of the board; `box` and `net` come from `policy_kwargs`."""
+    """Policy and value over the places of the board; `policy_kwargs` holds what is not stable-baselines3's.
 
-    def __init__(self, *args: Any, box: Box, net: GraphNet, **kwargs: Any) -> None:
-        game = box.game
-        assert game.graph is not None
-        self.blocks, self.net = len(game.graph.blocks), net
-        self.layout = game.graph.layout(game.observation, game.actions)
-        self.neighbour_weights = game.graph.weights(box.record[0])
+    Args:
+        layout: `Graph.layout` of the game.
+        neighbours: `Graph.weights` of the box.
+        net: sizes.
+    """
+
+    def __init__(self, *args: Any, layout: GraphLayout, neighbours: np.ndarray, net: GraphNet, **kwargs: Any) -> None:
+        self.layout, self.neighbours, self.net = layout, neighbours, net
         super().__init__(*args, **kwargs)
 
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        own = {"layout": self.layout, "neighbours": self.neighbours, "net": self.net}
+        return {**super()._get_constructor_parameters(), **own}
+
     def _build_mlp_extractor(self) -> None:
-        body: Any = GraphBody(self.layout, self.neighbour_weights, self.net, self.activation_fn)
+        body: Any = GraphBody(self.layout, self.neighbours, self.net, self.activation_fn)
         self.mlp_extractor = body
 
     def _build(self, lr_schedule: Any) -> None:
-        super()._build(lr_schedule)
-        self.action_net = GraphLogits(self.layout, self.net, self.blocks)
-        self.action_net.apply(partial(self.init_weights, gain=0.01))
+        super()._build(lr_schedule)  # with one linear layer for all logits, which is replaced here
+        self.action_net = GraphLogits(self.layout, self.net)
+        if self.ortho_init:
+            self.action_net.apply(partial(self.init_weights, gain=0.01))
         make_optimizer: Any = self.optimizer_class
         self.optimizer = make_optimizer(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 

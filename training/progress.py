@@ -26,7 +26,7 @@ class TerminalReport:
         )
         self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
         self._task = self._progress.add_task("training", total=None, text="")
-        self._total: int | None = None
+        self._step, self._total = 0, 0
 
     def __enter__(self) -> TerminalReport:
         self._progress.start()
@@ -37,9 +37,9 @@ class TerminalReport:
 
     def step(self, step: int, total: int, text: str) -> None:
         """Move the bar."""
-        if total != self._total:  # from imitation to reinforcement
-            self._total = total
+        if total != self._total or step < self._step:  # from imitation to reinforcement
             self._progress.reset(self._task, total=total)
+        self._step, self._total = step, total
         self._progress.update(self._task, completed=min(step, total), text=text)
 
     def say(self, text: str) -> None:

@@ -6,15 +6,9 @@ copies of itself. `published` writes what was measured beside `table.yaml`, and 
 
 from __future__ import annotations
 
-import shutil
-import signal
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -23,13 +17,13 @@ from pydantic import Field
 
 from lusogames_env.engine.errors import nearest
 from lusogames_env.engine.game import Box
-from lusogames_env.training import train as training
 from lusogames_env.training.agents import read_agent_info
-from lusogames_env.training.checkpoints import last_checkpoint
-from lusogames_env.training.config import Config, find_game, load_config
+from lusogames_env.training.config import find_game, load_config
 from lusogames_env.training.errors import ResultsError
 from lusogames_env.training.evaluate import Estimate, sides_of, wilson
+from lusogames_env.training.runs import RunsReport, complete_runs
 from lusogames_env.training.schema import Model, Schema, Source, check_options, check_players
+from lusogames_env.training.train import versions
 from lusogames_env.training.units import Played, Progress, Unit, cut, open_folder, play_units
 
 PUBLISHED = Path("benchmarks") / "results" / "v0"
@@ -210,20 +204,11 @@ def rows_of(config: TableConfig, units: Sequence[Unit], played: Sequence[Played]
 # ---- measuring ----
 
 
-class Report(Protocol):
+class Report(RunsReport, Protocol):
     """Told about progress; see `progress.TableReport`."""
-
-    def beside_others(self, run: Path) -> training.Report:
-        """Return what a training run tells from a process of its own; it is pickled on the way there."""
-
-    def training(self) -> AbstractContextManager[training.Report]:
-        """Return what one training run tells."""
 
     def games(self) -> AbstractContextManager[Progress]:
         """Return what the games tell."""
-
-    def say(self, text: str) -> None:
-        """Show a line."""
 
 
 def measure(folder: Path, output: Path, report: Report, quick: bool = False, processes: int = 1) -> Measured | None:
@@ -258,7 +243,7 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
         "version": box.game.version,
         "options": {name: value for name, value in box.options.items() if name != "components"},
         "agents": _about_agents(agents, config),
-        "versions": training.versions(),
+        "versions": versions(),
     }
     return Measured(rows_of(config, units, played), {one.unit: one for one in played}, about)
 
@@ -277,66 +262,12 @@ def _agents(config: TableConfig, output: Path, report: Report, quick: bool, proc
     runs = [run_folder(output, seed) for seed in config.trained.seeds]
     settings = zip(config.trained.seeds, runs, strict=True)
     configs = [load_config(config.trained.config, [f"seed={seed}", f"run={run}"]) for seed, run in settings]
-    missing = [one for one, run in zip(configs, runs, strict=True) if not (run / training.FINAL).is_file()]
-    if not (_train_together if processes > 1 else _train_in_turn)(missing, report, processes):
-        return None
-    return [str(run) for run in runs]
+    return [str(run) for run in runs] if complete_runs(configs, report, processes) else None
 
 
 def run_folder(output: Path, seed: int) -> Path:
     """Return the folder of the training run with this seed."""
     return output / RUNS / f"seed-{seed}"
-
-
-def _train_in_turn(configs: Sequence[Config], report: Report, processes: int = 1) -> bool:
-    """Complete the runs one after the other; return False if the user stopped one."""
-    for config in configs:
-        report.say(f"training {config.run}")
-        with report.training() as inner:
-            if not _train(config, inner).complete:
-                return False
-    return True
-
-
-def _train_together(configs: Sequence[Config], report: Report, processes: int) -> bool:
-    """Complete the runs side by side; return False if the user stopped them."""
-    context = get_context("spawn")
-    stop = context.Event()
-    with ProcessPoolExecutor(max(1, min(processes, len(configs))), context, _prepare, (stop,)) as pool:
-        jobs = []
-        for config in configs:
-            report.say(f"training {config.run}")
-            jobs.append(pool.submit(_train_beside_others, config, report.beside_others(Path(str(config.run)))))
-        try:
-            return all([job.result() for job in jobs])
-        except BrokenProcessPool as error:
-            raise ResultsError("a process that trained died; run the same command again to go on") from error
-        finally:  # after Ctrl-C or an error all runs write a checkpoint
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-
-
-_stop: Event
-
-
-def _prepare(stop: Event) -> None:
-    """Prepare a process: Ctrl-C is the business of the run in it, and of nobody between two runs."""
-    global _stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _stop = stop
-
-
-def _train_beside_others(config: Config, report: training.Report) -> bool:
-    return not _stop.is_set() and _train(config, report, _stop.is_set).complete
-
-
-def _train(config: Config, report: training.Report, stop: Callable[[], bool] = lambda: False) -> training.Outcome:
-    """Train, or go on from the last checkpoint in the run folder."""
-    run = Path(str(config.run))
-    if run.exists() and last_checkpoint(run) is not None:
-        return training.resume(run, (), report, stop)
-    shutil.rmtree(run, ignore_errors=True)  # stopped before its first checkpoint
-    return training.train(config, report=report, stop=stop)
 
 
 def _about_agents(agents: Sequence[str], config: TableConfig) -> list[dict[str, Any]]:

@@ -112,7 +112,8 @@ def run_tournament(config: TournamentConfig, name: str = "run", progress: Progre
         progress: told about every finished unit.
 
     Raises:
-        TournamentError: the folder cannot be used, holds another tournament, or a process died.
+        TournamentError: the folder cannot be used, or holds another tournament.
+        ProcessError: a process died.
     """
     source = Source()
     box = check_options(find_game(config.game, source), config.options, source)

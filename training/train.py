@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from lusogames_env.engine.players import make_player
 from lusogames_env.training.agents import Agent, agent_files
-from lusogames_env.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+from lusogames_env.training.checkpoints import IMITATING, Checkpoint, load_checkpoint, save_checkpoint
 from lusogames_env.training.config import Config, load_config
 from lusogames_env.training.errors import CheckpointError, ConfigError
 from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
@@ -87,14 +87,15 @@ class _Stopped(Exception):
     """Somebody asked to stop; the checkpoint is written."""
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Return False: nobody asks to stop."""
     return False
 
 
 class _Run(BaseCallback):
     """One run: the learner, its games and opponents, and everything that happens between two updates."""
 
-    def __init__(self, config: Config, folder: Path, report: Report, stop_asked: Callable[[], bool] = _never) -> None:
+    def __init__(self, config: Config, folder: Path, report: Report, stop_asked: Callable[[], bool] = never) -> None:
         super().__init__()
         self.config, self.folder, self.report, self.stop_asked = config, folder, report, stop_asked
         self.box = config.box()
@@ -123,7 +124,11 @@ class _Run(BaseCallback):
     def _make_learner(self) -> MaskablePPO:
         algorithm, net = self.config.algorithm, self.config.algorithm.graph_net
         layers = {"pi": list(algorithm.net_arch.policy), "vf": list(algorithm.net_arch.value)}
-        networks = {"net_arch": layers} if net is None else {"box": self.box, "net": net}
+        graph = self.game.graph
+        networks: dict[str, Any] = {"net_arch": layers}
+        if net is not None and graph is not None:
+            neighbours = graph.weights(self.box.record[0])
+            networks = {"layout": self.game.graph_layout, "neighbours": neighbours, "net": net}
         return MaskablePPO(
             "MlpPolicy" if net is None else GraphPolicy,
             self.env,
@@ -149,6 +154,9 @@ class _Run(BaseCallback):
         """Learn from a rule-based player, if the configuration says so; `saved` is where that was stopped."""
         plan = self.config.imitation
         if plan is None:
+            if saved is not None:
+                stopped = f"{self.folder} was stopped while it imitated"
+                raise CheckpointError(f"{stopped}: give its {CONFIG} the key imitation back, or start the run anew")
             return
         self.report.say(f"imitating {plan.player}: {plan.decisions:,} decisions")
         imitator = Imitator(self.learner.policy, self.box, plan, stream(self.config, IMITATION))
@@ -160,17 +168,18 @@ class _Run(BaseCallback):
             before = imitator.used
             imitator.play_and_learn()
             self.report.step(imitator.used, plan.decisions, "imitation")
-            if self.stop_asked() or self._due_since(before, imitator.used):
+            stop = self.stop_asked()
+            if stop or self._due_since(before, imitator.used):
                 self._save_imitation(imitator)
-            if self.stop_asked():
+            if stop:
                 raise _Stopped
         imitator.sharpen()
         self.report.say(f"agrees with {plan.player} in {imitator.agreement:.0%} of its choices")
 
     def _save_imitation(self, imitator: Imitator) -> None:
-        """Write the checkpoint of step 0, which the one after imitation replaces."""
         values = {"step": 0, "imitation": imitator.get_state()}
-        self._write(0, Checkpoint(values, self._networks(imitator.optimizer), self._agent(0, 0.0)))
+        checkpoint = Checkpoint(values, self._networks(imitator.optimizer), self._agent(0, 0.0))
+        save_checkpoint(self.folder, imitator.used, checkpoint, self.config.checkpoint.keep, IMITATING)
 
     # ---- between two updates ----
 
@@ -206,9 +215,10 @@ class _Run(BaseCallback):
                 self._meet_snapshots(step)
             self._plot()
         self.last = step
-        if self.stop_asked() or step >= config.total_steps or last < 0 or self._due_since(last, step):
+        stop = self.stop_asked()
+        if stop or step >= config.total_steps or last < 0 or self._due_since(last, step):
             self.save(step)
-        if self.stop_asked() and step < config.total_steps:
+        if stop and step < config.total_steps:
             raise _Stopped
 
     def _due(self, step: int, interval: int) -> bool:
@@ -276,7 +286,7 @@ class _Run(BaseCallback):
 
     def _tell_of_snapshots(self, step: int, results: dict[str, Evaluation]) -> None:
         wins = {name: result.players[0].wins for name, result in results.items()}
-        lowest, lost = min(wins, key=lambda name: wins[name].mean), forgotten(results)
+        lowest, lost = min(wins, key=lambda name: wins[name].mean), self._forgotten(results)
         self.metrics.add(
             {
                 "step": step,
@@ -288,6 +298,9 @@ class _Run(BaseCallback):
         self.report.say(f"step {step:,}: of {len(wins)} snapshots the hardest is {lowest}: wins {wins[lowest]}")
         for name in lost:
             self.report.say(f"warning: forgetting: the learner now loses to its older {name}: wins {wins[name]}")
+
+    def _forgotten(self, results: dict[str, Evaluation]) -> list[str]:
+        return [] if self.game.shared_fate else forgotten(results)  # a battle that all lose was won by no snapshot
 
     def _plot(self) -> Path:
         return plot_curve(self.folder, self.folder.name, self.rivals, 1.0 / len(self.sides))
@@ -316,12 +329,8 @@ class _Run(BaseCallback):
             "pool": pool_values,
             "unlogged": self._unlogged(),
         }
-        self._write(step, Checkpoint(values, arrays, self._agent(step, values["seconds"])))
-
-    def _write(self, step: int, checkpoint: Checkpoint) -> None:
-        contiguous = {name: np.ascontiguousarray(array) for name, array in checkpoint.arrays.items()}
-        keep = self.config.checkpoint.keep
-        save_checkpoint(self.folder, step, Checkpoint(checkpoint.values, contiguous, checkpoint.agent), keep)
+        checkpoint = Checkpoint(values, arrays, self._agent(step, values["seconds"]))
+        save_checkpoint(self.folder, step, checkpoint, self.config.checkpoint.keep)
 
     def _agent(self, step: int, seconds: float) -> dict[str, bytes]:
         """Return the files of the agent that the learner is now."""
@@ -393,7 +402,9 @@ class _Run(BaseCallback):
             written = {name: result.to_json() for name, result in {**results, **snapshots}.items()}
             write_file(self.folder / FINAL, to_json(written))
             if self.pool is not None:
-                write_file(self.folder / LEAGUE, to_json({**self.pool.table(), "forgotten": forgotten(snapshots)}))
+                write_file(
+                    self.folder / LEAGUE, to_json({**self.pool.table(), "forgotten": self._forgotten(snapshots)})
+                )
             self._plot()
             return Outcome(self.folder, step, True, results)
         except _Stopped:
@@ -523,16 +534,14 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def train(
-    config: Config, name: str = "run", report: Report | None = None, stop: Callable[[], bool] = _never
-) -> Outcome:
+def train(config: Config, name: str = "run", report: Report | None = None, stop: Callable[[], bool] = never) -> Outcome:
     """Train a new agent.
 
     Args:
         config: what to do.
         name: used for the run folder if the key ``run`` is not set.
         report: told about progress.
-        stop: asked after every update; if it says yes, the run stops as after Ctrl-C.
+        stop: asked after every update and every round of imitation; if it says yes, the run stops as after Ctrl-C.
 
     Raises:
         ConfigError: the run folder cannot be used.
@@ -548,7 +557,7 @@ def resume(
     folder: str | Path,
     overrides: tuple[str, ...] = (),
     report: Report | None = None,
-    stop: Callable[[], bool] = _never,
+    stop: Callable[[], bool] = never,
 ) -> Outcome:
     """Go on with a run from its last complete checkpoint; the weights end up the same, to the bit, as without the stop.
 
@@ -559,7 +568,7 @@ def resume(
         folder: the run folder.
         overrides: only ``total_steps=…``, to train longer (schedules then stretch over the new total).
         report: told about progress.
-        stop: asked after every update; if it says yes, the run stops as after Ctrl-C.
+        stop: asked after every update and every round of imitation; if it says yes, the run stops as after Ctrl-C.
 
     Raises:
         CheckpointError: no complete checkpoint, or it does not fit the configuration beside it.
@@ -584,16 +593,16 @@ def _go(
     config: Config, folder: Path, report: Report, stop: Callable[[], bool], checkpoint: Checkpoint | None
 ) -> Outcome:
     """Train from the start, or from a checkpoint, to the end or until somebody stops it."""
-    imitates = checkpoint is None or "imitation" in checkpoint.values
+    fresh = checkpoint is None or "imitation" in checkpoint.values
     with _torch_settings(config.torch_threads), _ctrl_c(report, stop) as stop_asked:
         run = _Run(config, folder, report, stop_asked)
         try:
-            if imitates:
+            if checkpoint is None or fresh:
                 run.imitate(checkpoint)
-            elif checkpoint is not None:
+            else:
                 with _fitting(folder):
                     run.restore(checkpoint)
-            return run.go(fresh=imitates)
+            return run.go(fresh)
         except _Stopped:
             return Outcome(folder, max(run.last, 0), False, {})
         finally:

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +23,7 @@ from lusogames_env.engine.players import make_player
 from lusogames_env.training.errors import TournamentError
 from lusogames_env.training.evaluate import arrangements_of, play_out, sides_of, win_shares
 from lusogames_env.training.files import to_json, write_file
+from lusogames_env.training.processes import spread
 from lusogames_env.training.ratings import side_scores
 
 GAMES = "games.jsonl"
@@ -112,7 +109,8 @@ def play_units(
     """Return the results of `units` in their order, playing those that the folder does not hold yet.
 
     Raises:
-        TournamentError: the folder's file is damaged, or a process died.
+        TournamentError: the folder's file is damaged.
+        ProcessError: a process died.
     """
     played = read_played(folder)
     missing = [unit for unit in units if unit.number not in played]
@@ -226,24 +224,15 @@ def _play(box: Box, names: Sequence[str], units: Sequence[Unit], seed: int, proc
             for unit in units:
                 yield play_unit(box, names, unit, seed)
         return
-    workers = min(processes, len(units))
-    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (box, list(names), seed)) as pool:
-        try:
-            for future in as_completed([pool.submit(_play_one, unit) for unit in units]):
-                yield future.result()
-        except BrokenProcessPool as error:
-            raise TournamentError("a process that played died; run the same command again to go on") from error
-        finally:  # after Ctrl-C or an error the units that have not begun are dropped
-            pool.shutdown(cancel_futures=True)
+    yield from spread(_play_one, units, processes, _prepare, (box, list(names), seed))
 
 
 _prepared: tuple[Box, list[str], int]
 
 
 def _prepare(box: Box, names: list[str], seed: int) -> None:
-    """Prepare a process: one thread, and Ctrl-C is the parent's business."""
+    """Prepare a process."""
     global _prepared
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
     _prepared = box, names, seed
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from lusogames_env.engine.components import Components, load_components
 from lusogames_env.engine.errors import ComponentsError, OptionError
-from lusogames_env.engine.graph import Graph
+from lusogames_env.engine.graph import Graph, GraphLayout
 from lusogames_env.engine.layout import INTERPRETED, Actions, Observation, Record
 from lusogames_env.engine.options import Option, common_options, resolve
 
@@ -176,6 +176,10 @@ class Game:
     shared_fate: bool = False
     version: int = 0
 
+    def __post_init__(self) -> None:
+        if self.graph is not None:
+            self.graph.layout(self.observation, self.actions)  # a graph that does not fit is told at once
+
     @property
     def name(self) -> str:
         """Name in code, as ``reis_de_portugal``: the last part of its package."""
@@ -215,6 +219,11 @@ class Game:
     def box_record(self) -> Record:
         """Layout of a box: the engine's header and the game's own fields."""
         return BOX_HEADER + self.box
+
+    @cached_property
+    def graph_layout(self) -> GraphLayout | None:
+        """Where the places of the graph lie in observation and actions."""
+        return None if self.graph is None else self.graph.layout(self.observation, self.actions)
 
     @cached_property
     def driver(self) -> ModuleType:

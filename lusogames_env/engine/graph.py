@@ -46,11 +46,13 @@ class Graph:
 
     def layout(self, observation: Observation, actions: Actions) -> GraphLayout:
         """Return the layout in these tables; raises ValueError if a field or block has another number of places."""
-        places = {field.name: field.dims[0] for field in observation.fields if field.name in self.fields}
-        places |= {block.name: block.size for block in actions.blocks if block.name in self.blocks}
-        if len(places) < len(self.fields) + len(self.blocks) or len(set(places.values())) != 1:
-            raise ValueError(f"fields and blocks of a graph must exist and have one number of places, not {places}")
-        n = places[self.fields[0]]
+        rows = {field.name: field.dims[0] if field.dims else 1 for field in observation.fields}
+        sizes = {block.name: block.size for block in actions.blocks}
+        found = [rows.get(name) for name in self.fields] + [sizes.get(name) for name in self.blocks]
+        n = found[0] if self.fields and self.blocks else None
+        if n is None or set(found) != {n}:
+            names = (*self.fields, *self.blocks)
+            raise ValueError(f"a graph needs fields and blocks with one number of places, not {found} of {names}")
         entries = np.arange(observation.size)
         seen = np.concatenate([entries[observation.slice(name)].reshape(n, -1) for name in self.fields], axis=1)
         at_places = [np.arange(actions[name], actions[name] + n) for name in self.blocks]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import yaml
 
-from lusogames_env.training.checkpoints import last_checkpoint, load_checkpoint
+from lusogames_env.training.checkpoints import IMITATING, last_checkpoint, load_checkpoint
 from lusogames_env.training.config import Config, Imitation, load_config
 from lusogames_env.training.errors import CheckpointError
 from lusogames_env.training.imitation import Imitator, play_examples
@@ -107,35 +108,58 @@ class StopAfter(Silence):
 
 
 def imitating(tiny: Path, folder: Path, *more: str) -> Config:
-    overrides = ("imitation.decisions=3000", "imitation.games_at_once=32", "imitation.temperature=0.5", *more)
-    return load_config(tiny, (f"run={folder}", *overrides))
+    """Several rounds of imitation, and no checkpoint in them but those of a stop."""
+    overrides = ("imitation.decisions=3000", "imitation.games_at_once=32", "imitation.temperature=0.5")
+    return load_config(tiny, (f"run={folder}", *overrides, "checkpoint.interval=1000000", *more))
 
 
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_a_run_stopped_while_it_imitates_goes_on_bit_for_bit(tiny: Path, tmp_path: Path, rounds: int) -> None:
+def rounds_of(tiny: Path, folder: Path) -> int:
+    """Return how many rounds imitation takes."""
+    stop = StopAfter(10**9)
+    train(imitating(tiny, folder), report=stop)
+    return 10**9 - stop.left
+
+
+@pytest.mark.parametrize("left", [1, 0])
+def test_a_run_stopped_while_it_imitates_goes_on_bit_for_bit(tiny: Path, tmp_path: Path, left: int) -> None:
     whole = train(imitating(tiny, tmp_path / "whole"))
-    stop = StopAfter(rounds)
+    rounds = rounds_of(tiny, tmp_path / "counted")
+    assert rounds > 2
+    stop = StopAfter(1)
     stopped = train(imitating(tiny, tmp_path / "stopped"), report=stop, stop=stop)
     assert (stopped.complete, stopped.step) == (False, 0)
-    assert 0 < load_checkpoint(stopped.run).values["imitation"]["used"] < 3000
-    again = StopAfter(1)
+    used = load_checkpoint(stopped.run).values["imitation"]["used"]
+    again = StopAfter(rounds - 1 - left)
     assert not resume(stopped.run, report=again, stop=again).complete
-    assert resume(stopped.run).complete
+    now = load_checkpoint(stopped.run).values["imitation"]
+    assert now["used"] > used and (now["used"] >= 3000) == (left == 0)
+    lines: list[str] = []
+    last = Silence()
+    last.say = lines.append  # type: ignore[method-assign]
+    assert resume(stopped.run, report=last).complete
+    assert f"agrees with heuristic in {now['agreement']:.0%} of its choices" in lines or left
     one, two = (load_checkpoint(run) for run in (whole.run, stopped.run))
     assert one.arrays.keys() == two.arrays.keys()
     for name, array in one.arrays.items():
         assert np.array_equal(array, two.arrays[name]), name
 
 
-def test_imitation_writes_checkpoints_on_its_own(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_imitation_writes_checkpoints_when_they_are_due(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def die(imitator: Imitator) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Imitator, "sharpen", die)
     with pytest.raises(KeyboardInterrupt):
+        train(imitating(tiny, tmp_path / "none"))
+    assert last_checkpoint(tmp_path / "none") is None
+    with pytest.raises(KeyboardInterrupt):
         train(imitating(tiny, tmp_path / "run", "checkpoint.interval=1000"))
     found = load_checkpoint(tmp_path / "run").values["imitation"]
-    assert found["used"] >= 1000
+    assert found["used"] >= 3000
+    folders = sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir())
+    assert len(folders) == 3 and len({int(name.removeprefix(IMITATING)) // 1000 for name in folders}) == 3
     monkeypatch.undo()
     assert resume(tmp_path / "run").complete
     assert "imitation" not in load_checkpoint(tmp_path / "run").values
@@ -148,4 +172,8 @@ def test_a_checkpoint_of_imitation_that_does_not_fit_is_refused(tiny: Path, tmp_
     path = tmp_path / "run" / "config.yaml"
     path.write_text(path.read_text().replace("- 16", "- 24"))
     with pytest.raises(CheckpointError, match="does not fit"):
+        resume(tmp_path / "run")
+    plain = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump({**plain, "imitation": None}))
+    with pytest.raises(CheckpointError, match=r"give its config\.yaml the key imitation back"):
         resume(tmp_path / "run")

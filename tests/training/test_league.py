@@ -16,7 +16,7 @@ from lusogames_env.training.evaluate import Estimate, Evaluation, PlayerResult
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.pool import NEWEST_GAME, SnapshotPool
 from lusogames_env.training.train import Silence, forgotten, resume, train
-from tests.training.test_agents import make_network
+from tests.training.test_agents import GAME, make_network
 from tests.training.test_train import StopAt, last_tensors, metrics_without_time
 
 DUEL = [[0], [1]]
@@ -96,7 +96,7 @@ def test_the_pool_goes_on_from_its_state() -> None:
     play(pool, "snapshot_2", False, 7)
     values, arrays = pool.get_state()
     twin = SnapshotPool(pool.plan, np.random.default_rng(5))
-    twin.set_state(json.loads(json.dumps(values)), arrays, "tanh")
+    twin.set_state(json.loads(json.dumps(values)), arrays, make_network().about(), GAME)
     for each in (pool, twin):
         play(each, "snapshot_1", True)
         each.add(9, make_network())

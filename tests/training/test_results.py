@@ -17,15 +17,17 @@ from rich.console import Console
 
 from lusogames_env.engine.errors import LusogamesError
 from lusogames_env.games import game_names, get_game
-from lusogames_env.training import published, results, units
+from lusogames_env.training import published, results, runs, units
 from lusogames_env.training.agents import read_agent_info, save_agent, shipped_agents
 from lusogames_env.training.checkpoints import load_checkpoint
 from lusogames_env.training.config import load_config
 from lusogames_env.training.errors import ConfigError, ResultsError, TournamentError
 from lusogames_env.training.evaluate import wilson
+from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.progress import TableReport
 from lusogames_env.training.published import AGREES, DIFFERS, SAME, compare, publish, read_published
 from lusogames_env.training.results import MEAN, Measured, bootstrap, load_table, measure, table_names
+from lusogames_env.training.runs import go_on
 from lusogames_env.training.train import Silence, resume
 from tests.tools import ROOT
 from tests.training.conftest import TINY, Command, environment, toy_among_the_games
@@ -122,7 +124,9 @@ def test_trainings_side_by_side_stop_together_and_go_on(finished: Path, root: Pa
     """Ctrl-C here reaches the parent alone, as from a supervisor: it stops the trainings, which write checkpoints."""
     table = root / "table" / results.TABLE
     long = root / "long.yaml"
-    long.write_text(TINY.replace("total_steps: 1024", "total_steps: 1_000_000"))
+    long.write_text(
+        TINY.replace("total_steps: 1024", "total_steps: 1_000_000").replace("interval: 128", "interval: 1000000")
+    )
     table.write_text(table.read_text().replace(str(finished / "short.yaml"), str(long)))
     line = [sys.executable, "-m", "tests.training.toy_cli", "reproduce", str(root / "table"), "--processes", "2"]
     process = subprocess.Popen(
@@ -141,7 +145,7 @@ def test_trainings_side_by_side_stop_together_and_go_on(finished: Path, root: Pa
     for seed in (0, 1):
         run_ = results.run_folder(tmp_path / "out", seed)
         step = load_checkpoint(run_).values["step"]
-        assert step > 0
+        assert step == read_metrics(run_)[-1]["step"] > 0
         assert resume(run_, (f"total_steps={step + 1}",)).complete
 
 
@@ -222,7 +226,7 @@ def test_a_stopped_measurement_goes_on(finished: Path, tmp_path: Path, monkeypat
     before = [load_checkpoint(output / "runs" / f"seed-{seed}").arrays for seed in (0, 1)]
     assert len(units.read_played(output)) == 5 and before
     monkeypatch.setattr(units, "play_unit", real)
-    monkeypatch.setattr(results.training, "train", None)  # finished runs are not trained again
+    monkeypatch.setattr(runs.training, "train", None)  # finished runs are not trained again
     assert set(verdicts(finished / "table", run(finished / "table", output))) == {SAME}
 
 
@@ -232,7 +236,7 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(finished:
     (run_ / "config.yaml").write_text("game: toy\n")
     config = load_config(finished / "short.yaml", [f"run={run_}"])
     for _ in range(2):
-        assert results._train(config, Silence()).complete
+        assert go_on(config, Silence()).complete
     assert read_agent_info(run_)["sha256"] == read_agent_info(finished / "agent")["sha256"]
 
 
