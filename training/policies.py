@@ -10,8 +10,10 @@ import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
+from lusogames_env.engine.game import Box
 from lusogames_env.engine.graph import GraphLayout
 from lusogames_env.training.config import GraphNet
+from lusogames_env.training.errors import ConfigError
 from lusogames_env.training.networks import GraphNetwork, Mlp, Network
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU, "elu": nn.ELU}
@@ -91,8 +93,20 @@ class GraphLogits(nn.Module):
         return torch.cat([others, at_places.transpose(1, 2).flatten(1)], dim=1)[:, self.order]
 
 
+def graph_policy_kwargs(box: Box, net: GraphNet | None = None) -> dict[str, Any]:
+    """Return the `policy_kwargs` with which `GraphPolicy` plays what is in `box`; `net` are its sizes.
+
+    Raises:
+        ConfigError: the game has no graph.
+    """
+    graph = box.game.graph
+    if graph is None:
+        raise ConfigError(f"{box.game.name} has no board of places: use MlpPolicy")
+    return {"layout": box.game.graph_layout, "neighbours": graph.weights(box.record[0]), "net": net or GraphNet()}
+
+
 class GraphPolicy(MaskableActorCriticPolicy):
-    """Policy and value over the places of the board; `policy_kwargs` holds what is not stable-baselines3's.
+    """Policy and value over the places of the board; its own `policy_kwargs` come from `graph_policy_kwargs`.
 
     Args:
         layout: `Graph.layout` of the game.

@@ -37,7 +37,7 @@ from lusogames_env.training.imitation import Imitator
 from lusogames_env.training.metrics import Metrics
 from lusogames_env.training.networks import Network
 from lusogames_env.training.plots import plot_curve
-from lusogames_env.training.policies import ACTIVATIONS, GraphPolicy, to_numpy
+from lusogames_env.training.policies import ACTIVATIONS, GraphPolicy, graph_policy_kwargs, to_numpy
 from lusogames_env.training.pool import LeagueVecEnv, SnapshotPool
 
 CONFIG, ABOUT, FINAL, LEAGUE = "config.yaml", "run.json", "evaluation.json", "league.json"
@@ -124,11 +124,7 @@ class _Run(BaseCallback):
     def _make_learner(self) -> MaskablePPO:
         algorithm, net = self.config.algorithm, self.config.algorithm.graph_net
         layers = {"pi": list(algorithm.net_arch.policy), "vf": list(algorithm.net_arch.value)}
-        graph = self.game.graph
-        networks: dict[str, Any] = {"net_arch": layers}
-        if net is not None and graph is not None:
-            neighbours = graph.weights(self.box.record[0])
-            networks = {"layout": self.game.graph_layout, "neighbours": neighbours, "net": net}
+        networks = {"net_arch": layers} if net is None else graph_policy_kwargs(self.box, net)
         return MaskablePPO(
             "MlpPolicy" if net is None else GraphPolicy,
             self.env,

@@ -19,7 +19,7 @@ from lusogames_env.training.agents import load_agent, save_agent
 from lusogames_env.training.config import GraphNet, load_config, make_config
 from lusogames_env.training.errors import AgentError, ConfigError
 from lusogames_env.training.networks import GraphNetwork, network_of, shapes_of
-from lusogames_env.training.policies import ACTIVATIONS, GraphPolicy, to_numpy
+from lusogames_env.training.policies import ACTIVATIONS, GraphPolicy, graph_policy_kwargs, to_numpy
 from lusogames_env.training.train import Silence, resume, train
 
 MAPPED = ("aljubarrota", "anno_domini")
@@ -48,9 +48,7 @@ def make_policy(name: str, activation: str = "relu") -> GraphPolicy:
         spaces.Discrete(game.actions.n),
         lambda left: 1e-3,
         activation_fn=ACTIVATIONS[activation],
-        layout=game.graph_layout,
-        neighbours=game.graph.weights(game.new_box().record[0]),
-        net=NET,
+        **graph_policy_kwargs(game.new_box(), NET),
     )
     with torch.no_grad():
         for parameter in policy.parameters():
@@ -239,6 +237,8 @@ def test_a_graph_network_needs_a_game_with_a_board(tmp_path: Path) -> None:
     assert game.graph is not None
     with pytest.raises(ValueError, match="'graph_net': reis_de_portugal has no graph"):
         shapes_of(network.about(), get_game("reis_de_portugal"))
+    with pytest.raises(ConfigError, match="reis_de_portugal has no board of places: use MlpPolicy"):
+        graph_policy_kwargs(get_game("reis_de_portugal").new_box())
     with pytest.raises(ConfigError, match=r"algorithm\.graph_net: reis_de_portugal has no board of places"):
         make_config({"game": "reis_de_portugal", "algorithm": {"graph_net": {}}})
     save_agent(tmp_path / "agent", network, game, game.new_box().options, {})
