@@ -47,6 +47,7 @@ def spread(
     try:
         with _ctrl_c_waits():
             futures = [pool.submit(_do, work, job) for job in jobs]
+            pool.submit(_nothing)  # wakes the pool's watch, which may not know of the last process that began
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool as error:
@@ -99,6 +100,10 @@ def _do(work: Callable[[Job], Result], job: Job) -> Result:
     if _ending:
         os._exit(1)
     return result
+
+
+def _nothing() -> None:
+    pass
 
 
 def _terminate(number: int, frame: Any) -> None:

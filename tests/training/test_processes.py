@@ -16,12 +16,14 @@ from lusogames_env.training.processes import spread, stop_asked
 from tests.tools import ROOT
 
 PARENT = """\
+import signal
 import sys
 from pathlib import Path
 from lusogames_env.training.processes import spread
 from tests.training import test_processes as work
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
     try:
         print(list(spread(work.until_asked, [Path(arg) for arg in sys.argv[1:]], 2)), flush=True)
     except KeyboardInterrupt:
