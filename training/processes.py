@@ -95,11 +95,12 @@ def _begin(stop: Event, prepare: Callable[..., None] | None, args: tuple[Any, ..
 
 
 def _do(work: Callable[[Job], Result], job: Job) -> Result:
-    with _working:
-        result = work(job)
-    if _ending:
-        os._exit(1)
-    return result
+    try:
+        with _working:
+            return work(job)
+    finally:
+        if _ending:  # also after an error: a pool that ends waits for its processes
+            os._exit(1)
 
 
 def _nothing() -> None:
