@@ -177,8 +177,7 @@ class Game:
     version: int = 0
 
     def __post_init__(self) -> None:
-        if self.graph is not None:
-            self.graph.layout(self.observation, self.actions)  # a graph that does not fit is told at once
+        _ = self.graph_layout  # a graph that does not fit is told at once
 
     @property
     def name(self) -> str:
