@@ -15,6 +15,7 @@ from lusogames_env.training.config import Config, Imitation, load_config
 from lusogames_env.training.errors import CheckpointError
 from lusogames_env.training.imitation import Imitator, play_examples
 from lusogames_env.training.train import Silence, _Run, resume, train
+from tests.training.test_league import Listener
 
 
 def first_legal(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -82,16 +83,11 @@ def test_temperature_divides_the_logits(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_says_how_well_it_imitates(tiny: Path, tmp_path: Path) -> None:
-    lines: list[str] = []
-
-    class Listener(Silence):
-        def say(self, text: str) -> None:
-            lines.append(text)
-
+    listener = Listener()
     config = load_config(tiny, (f"run={tmp_path / 'run'}", "imitation.decisions=500", "imitation.temperature=0.5"))
-    assert train(config, report=Listener()).complete
-    assert lines[0] == "imitating heuristic: 500 decisions"
-    assert lines[1].startswith("agrees with heuristic in ")
+    assert train(config, report=listener).complete
+    assert listener.said[0] == "imitating heuristic: 500 decisions"
+    assert listener.said[1].startswith("agrees with heuristic in ")
 
 
 class StopAfter(Silence):
@@ -133,11 +129,9 @@ def test_a_run_stopped_while_it_imitates_goes_on_bit_for_bit(tiny: Path, tmp_pat
     assert not resume(stopped.run, report=again, stop=again).complete
     now = load_checkpoint(stopped.run).values["imitation"]
     assert now["used"] > used and (now["used"] >= 3000) == (left == 0)
-    lines: list[str] = []
-    last = Silence()
-    last.say = lines.append  # type: ignore[method-assign]
+    last = Listener()
     assert resume(stopped.run, report=last).complete
-    assert f"agrees with heuristic in {now['agreement']:.0%} of its choices" in lines or left
+    assert f"agrees with heuristic in {now['agreement']:.0%} of its choices" in last.said or left
     one, two = (load_checkpoint(run) for run in (whole.run, stopped.run))
     assert one.arrays.keys() == two.arrays.keys()
     for name, array in one.arrays.items():

@@ -165,3 +165,12 @@ def test_forgetting_is_told(tiny: Path, tmp_path: Path, monkeypatch: pytest.Monk
     listener = Listener()
     train(load_config(tiny, [f"run={tmp_path / 'run'}", "total_steps=512"]), report=listener)
     assert any("warning: forgetting: the learner now loses to its older snapshot_0" in line for line in listener.said)
+
+
+@pytest.mark.parametrize(("name", "lost"), [("toy", ["snapshot_0"]), ("aljubarrota", [])])
+def test_nothing_is_forgotten_where_the_whole_table_loses(name: str, lost: list[str], tmp_path: Path) -> None:
+    from lusogames_env.training.config import make_config
+    from lusogames_env.training.train import _Run
+
+    run = _Run(make_config({"game": name}), tmp_path, Silence())
+    assert run._forgotten({"snapshot_0": result_of(0.0)}) == lost
