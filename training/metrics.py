@@ -49,10 +49,10 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
 class Metrics(KVWriter):
     """Writes the metrics of a run. It is the output of the run's stable-baselines3 logger.
 
-    Going on from `step`, rows after it are dropped: the run makes them again.
+    Going on from `step`, rows after it are dropped: the run makes them again. -1: a run that begins.
     """
 
-    def __init__(self, run: Path, opponents: list[str], step: int = 0) -> None:
+    def __init__(self, run: Path, opponents: list[str], step: int = -1) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         evaluated = [f"{column}_vs_{name}" for name in opponents for column in EVALUATION]
@@ -63,7 +63,7 @@ class Metrics(KVWriter):
         self._csv_file = (run / CSV).open("w", encoding="utf-8", newline="")
         self._csv = csv.DictWriter(self._csv_file, self.columns, extrasaction="ignore")
         self._csv.writeheader()
-        self._tensorboard = SummaryWriter(str(run / TENSORBOARD), purge_step=step + 1 if step else None)
+        self._tensorboard = SummaryWriter(str(run / TENSORBOARD), purge_step=step + 1)
         self._csv.writerows(kept)
 
     def add(self, row: dict[str, Any]) -> None:

@@ -205,7 +205,7 @@ class _Run(BaseCallback):
         if self.pool is not None and self._due(step, self.pool.plan.interval):
             self.pool.add(step, self.network())
             self.env.set_opponents({**self.scripted, **self.pool.opponents()})
-        if step and self._due(step, config.evaluation.interval) and step < config.total_steps:
+        if self._due(step, config.evaluation.interval) and step < config.total_steps:
             self._evaluate(step, EVALUATION, config.evaluation.games)
             if config.evaluation.snapshots:
                 self._meet_snapshots(step)
@@ -384,7 +384,7 @@ class _Run(BaseCallback):
     def go(self, fresh: bool) -> Outcome:
         """Train to the end, then evaluate and draw."""
         config = self.config
-        self.metrics = Metrics(self.folder, self.rivals, max(self.last, 0))
+        self.metrics = Metrics(self.folder, self.rivals, self.last)
         self.learner.set_logger(Logger(None, [self.metrics]))
         for name, value in self.unlogged.items():
             self.learner.logger.record(name, value)

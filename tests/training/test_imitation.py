@@ -14,6 +14,7 @@ from lusogames_env.training.checkpoints import IMITATING, last_checkpoint, load_
 from lusogames_env.training.config import Config, Imitation, load_config
 from lusogames_env.training.errors import CheckpointError
 from lusogames_env.training.imitation import Imitator, play_examples
+from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.train import Silence, _Run, resume, train
 from tests.training.test_league import Listener
 
@@ -157,6 +158,25 @@ def test_imitation_writes_checkpoints_when_they_are_due(
     monkeypatch.undo()
     assert resume(tmp_path / "run").complete
     assert "imitation" not in load_checkpoint(tmp_path / "run").values
+
+
+def test_a_run_killed_while_it_is_first_evaluated_tells_of_that_once(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(run: _Run, step: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Run, "save", die)
+    with pytest.raises(KeyboardInterrupt):
+        train(imitating(tiny, tmp_path / "run", "checkpoint.interval=1000"))
+    assert evaluated_steps(tmp_path / "run") == [0]
+    monkeypatch.undo()
+    resume(tmp_path / "run")
+    assert evaluated_steps(tmp_path / "run") == [0, 512, 896, 1024]
+
+
+def evaluated_steps(run: Path) -> list[int]:
+    return [row["step"] for row in read_metrics(run) if "wins_vs_random" in row]
 
 
 def test_a_checkpoint_of_imitation_that_does_not_fit_is_refused(tiny: Path, tmp_path: Path) -> None:

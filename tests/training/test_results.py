@@ -134,8 +134,8 @@ def test_trainings_side_by_side_stop_together_and_go_on(finished: Path, root: Pa
     )
     assert process.stdout is not None
     begun = set()
-    for text in process.stdout:  # until both runs have begun
-        if ": step " in text:
+    for text in process.stdout:  # until both runs are on their way
+        if ": step " in text and ": step 0:" not in text:
             begun.add(text.partition(":")[0])
         if len(begun) == 2:
             break
