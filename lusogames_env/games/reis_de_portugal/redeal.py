@@ -43,10 +43,11 @@ def redeal(state: Any, box: Any, seat: int, seed: int) -> None:
 @kernel
 def shuffle_houses(state: Any) -> None:
     """Shuffle the Royal House cards not yet revealed (only the last two can be unknown)."""
-    if state.round_no == 0 and randint(state.scratch_rng, 2) == 1:
-        kept = state.house_order[1]
-        state.house_order[1] = state.house_order[ROUNDS - 1]
-        state.house_order[ROUNDS - 1] = kept
+    if state.round_no == 0:
+        one, other = state.house_order[1], state.house_order[ROUNDS - 1]
+        first = 1 if randint(state.scratch_rng, 2) == 1 else ROUNDS - 1
+        state.house_order[first] = min(one, other)  # by number: the true order does not enter
+        state.house_order[ROUNDS - first] = max(one, other)
 
 
 @kernel
