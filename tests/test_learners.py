@@ -166,6 +166,16 @@ def test_opponents_can_be_replaced_in_mid_run(toy: Case) -> None:
     assert [player.name for player in learners.players] == ["counting"]
 
 
+def test_games_whose_opponents_were_replaced_are_known(toy: Case) -> None:
+    learners = LearnerBatch(toy.box, 6, "random", seed=1)
+    learners.reset()
+    assert not learners.switched.any()
+    learners.set_opponents(toy.game.bots[0])
+    assert learners.switched.all()
+    learners.reset(np.arange(6) < 2)
+    assert learners.switched.tolist() == [False] * 2 + [True] * 4
+
+
 def test_equal_seeds_give_equal_runs_on_any_number_of_threads(case: Case, seed: int) -> None:
     mixture = {"random": 1, case.game.bots[0]: 1, first_legal: 1}
     runs = []

@@ -15,13 +15,12 @@ import numpy as np
 
 from lusogames_env.engine.errors import OptionError
 from lusogames_env.engine.game import Box
-from lusogames_env.engine.players import Player, make_player
-from lusogames_env.training.evaluate import Estimate, mean_interval, play_seated, wilson
+from lusogames_env.training.evaluate import Estimate, mean_interval, play_seated, seated_players, wilson
 
 
 @dataclass(frozen=True)
 class CrossPlay:
-    """Team win rates: ``wins[i][j]`` of teams in which players i and j sit alternately (j, i as often as i, j)."""
+    """Team win rates: ``wins[i][j]`` of teams in which players i and j sit alternately, each first in half of them."""
 
     game: str
     options: dict[str, Any]
@@ -69,7 +68,7 @@ def team_won(utilities: np.ndarray) -> np.ndarray:
 
 
 def alternating(n: int, num_players: int, first: int, second: int) -> np.ndarray:
-    """Return int64 (n, num_players) seatings in which two players alternate and each sits everywhere equally often."""
+    """Return int64 (n, num_players) seatings in which two players alternate; each begins in every other game."""
     turn = np.arange(n)[:, None] + np.arange(num_players)[None, :]
     return np.where(turn % 2 == 0, first, second)
 
@@ -87,7 +86,7 @@ def cross_play(players: Sequence[Any], box: Box, games: int = 400, seed: int = 0
     if len(players) < 2:
         raise OptionError("cross-play needs at least two players")
     _require_shared_fate(box)
-    table: list[Player] = [make_player(spec, box.game, seed) for spec in players]
+    table = seated_players(players, box.game, seed)
     wins = {}
     for i in range(len(table)):
         for j in range(i, len(table)):
@@ -108,7 +107,7 @@ def price_of_selfishness(
     A share is the mean of a seat's raw points as a part of all points at the table, over the games that the team won.
     """
     _require_shared_fate(box)
-    table = [make_player(cooperative, box.game, seed), make_player(selfish, box.game, seed)]
+    table = seated_players([cooperative, selfish], box.game, seed)
     rows = []
     for k in range(box.num_players + 1):
         seats = (np.arange(games)[:, None] + np.arange(box.num_players)[None, :]) % box.num_players

@@ -14,7 +14,7 @@ import numpy as np
 from lusogames_env.engine.batch import WAIT, Batch
 from lusogames_env.engine.errors import OptionError
 from lusogames_env.engine.game import Box, Game
-from lusogames_env.engine.players import Player, make_player
+from lusogames_env.engine.players import Player, ask, make_player
 from lusogames_env.games import get_game
 
 MAX_ARRANGEMENTS = 24  # with more, the cyclic ones: still every player in every seat equally often
@@ -50,7 +50,7 @@ class PlayerResult:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Result of `evaluate`; `players` in the order they were given, equal ones once. `par`: an equal share of wins."""
+    """Result of `evaluate`; `players` as they were given, a scripted one once. `par`: an equal share of wins."""
 
     game: str
     version: int
@@ -154,7 +154,7 @@ def evaluate(
         raise OptionError(
             f"{len(players)} players, {games} games: expected 1 to {len(sides)} players and 2 games or more"
         )
-    table = [make_player(spec, box.game) for spec in players]
+    table = seated_players(players, box.game, seed)
     identities, unique = _identify(table, len(sides))
     orders = arrangements_of(identities)
     rounds = -(-games // len(orders))
@@ -179,18 +179,20 @@ def evaluate(
     )
 
 
+def seated_players(specs: Sequence[Any], game: Game, seed: int) -> list[Player]:
+    """Return the players of a table, see `make_player`; those that search get chance of their own from `seed`."""
+    chance = np.random.SeedSequence(seed, spawn_key=(0,)).generate_state(len(specs), np.uint64)
+    return [make_player(spec, game, int(own)) for spec, own in zip(specs, chance, strict=True)]
+
+
 def _identify(table: list[Player], sides: int) -> tuple[list[int], list[Player]]:
     """Return a number for the player of every side, and the players that these numbers stand for."""
-    filled = table + [table[-1]] * (sides - len(table))
-    unique: list[Player] = []
-    numbers: dict[Any, int] = {}
-    for player in filled:
-        key = ("scripted", player.decider) if player.decider else ("own", id(player))
-        if key not in numbers:
-            numbers[key] = len(unique)
-            unique.append(player)
-    keys = [("scripted", player.decider) if player.decider else ("own", id(player)) for player in filled]
-    return [numbers[key] for key in keys], unique
+    unique: dict[Any, Player] = {}
+    keys = [("scripted", player.decider) if player.decider else ("own", id(player)) for player in table]
+    for key, player in zip(keys, table, strict=True):
+        unique.setdefault(key, player)
+    numbers = {key: number for number, key in enumerate(unique)}
+    return [numbers[key] for key in keys + keys[-1:] * (sides - len(keys))], list(unique.values())
 
 
 def _distinct_names(names: list[str]) -> list[str]:
@@ -235,7 +237,7 @@ def play_out(batch: Batch, players: Sequence[Player], seated: np.ndarray) -> Non
         moves = np.full(batch.num_games, WAIT, np.int64)
         for k in np.unique(who[running]):
             rows = np.flatnonzero(who == k)
-            moves[rows] = players[k].act(batch, rows)
+            moves[rows] = ask(players[k], batch, rows)
         batch.require_legal(moves)
         batch.advance(moves)
 

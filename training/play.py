@@ -11,6 +11,7 @@ from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.errors import OptionError
 from lusogames_env.engine.game import Box
 from lusogames_env.engine.players import Player, make_player
+from lusogames_env.engine.players import ask as ask_player
 
 HELP = "Type the number of an action, ? for this help and the position, q to leave."
 
@@ -50,7 +51,7 @@ def play(
         if actor == seat:
             action, shown = _ask_action(batch, seat, ask, show), True
         else:
-            action = int(players[actor].act(batch, row)[0])
+            action = int(ask_player(players[actor], batch, row)[0])
             if not shown:
                 show(f"seat {actor} ({players[actor].name}) opens")
                 shown = True

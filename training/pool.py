@@ -18,17 +18,22 @@ from lusogames_env.training.networks import Network, network_of
 from lusogames_env.training.ratings import DRIFT, Rating, Ratings, side_scores
 from lusogames_env.wrappers.sb3 import SB3VecEnv
 
-LEARNER = "learner"
+LEARNER, SNAPSHOT = "learner", "snapshot_"  # how these players are called
 NEWEST_GAME = 0.02  # its weight in a win rate: the memory is about 50 games long
 UNKNOWN = 0.5  # win rate against a snapshot that was not met yet: it is the learner's twin
 LEAST_ODDS = 1e-3  # keeps snapshots in the draw that lose always, so that forgetting how to beat them is noticed
 
 
 class LeagueVecEnv(SB3VecEnv):
-    """Training games whose last infos also say, under ``placement``, the utility of that kind of every seat."""
+    """Training games whose last infos also say, under ``placement``, the utility of that kind of every seat.
+
+    There is none if opponents were replaced in the middle of the game: nobody can be credited with it.
+    """
 
     def _last_info(self, i: int, reward: float, truncated: bool, illegal: int | None) -> dict[str, Any]:
         info = super()._last_info(i, reward, truncated, illegal)
+        if self.learners.switched[i]:
+            return info
         batch = self.learners.batch
         out = np.zeros((1, self.game.max_seats))
         self.game.driver.score(batch.states[i : i + 1], 0, 1, batch.box.array, PLACEMENT, out)
@@ -57,7 +62,7 @@ class SnapshotPool:
 
     def name(self, i: int) -> str:
         """Return the name of snapshot `i`."""
-        return f"snapshot_{self.steps[i]}"
+        return f"{SNAPSHOT}{self.steps[i]}"
 
     def add(self, step: int, network: Network) -> None:
         """Add a snapshot, let the oldest go if there are too many, and draw who plays from now on."""

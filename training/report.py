@@ -16,7 +16,7 @@ import numpy as np
 from lusogames_env.engine.batch import WAIT, Batch
 from lusogames_env.engine.errors import OptionError
 from lusogames_env.engine.game import STATE_HEADER, Box
-from lusogames_env.engine.players import Player, make_player
+from lusogames_env.engine.players import Player, ask, make_player
 from lusogames_env.training.evaluate import Estimate, evaluate, mean_interval, sides_of, wilson, win_shares
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -131,9 +131,8 @@ def report(box: Box, plan: ReportPlan | None = None) -> GameReport:
 
     Args:
         box: the game with its options.
-        plan: `games` of copies of `player` (``random`` if the game has no such rule-based player); `redeals` of each of
-            `positions`; a ladder of `rungs` from `ladder` iterations on (0: none), each of `ladder_games`; `seed` is
-            the root of all seeds.
+        plan: `games` of copies of `player`; `redeals` of each of `positions`; a ladder of `rungs` from `ladder`
+            iterations on (0: none), each of `ladder_games`; `seed` is the root of all seeds.
 
     Raises:
         OptionError: a number is out of range, or there is no such player.
@@ -205,7 +204,7 @@ def _play(box: Box, player: Player, plan: ReportPlan, seed: int) -> _Watch:
         best = np.argsort(keys, kind="stable")[: plan.positions]
         kept, keys = kept[best], keys[best]
         moves = np.full(plan.games, WAIT, np.int64)
-        moves[rows] = player.act(batch, rows)
+        moves[rows] = ask(player, batch, rows)
         batch.require_legal(moves)
         batch.advance(moves)
     return _Watch(batch, np.concatenate(legal), lengths, kept)

@@ -14,7 +14,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, GO_ON, WAIT, Batch
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError, PlayerError
 from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
-from lusogames_env.engine.players import Player, make_mixture
+from lusogames_env.engine.players import Player, ask, make_mixture
 from lusogames_env.engine.table import RESULTS
 
 LEARNER = -1
@@ -27,6 +27,7 @@ class LearnerBatch:
     Attributes:
         seats: int64 (n,), the learner's seat in each game; of several, the one on turn (or the last that was).
         assigned: int64 (n, max_seats), index in `players` of who plays each seat; `LEARNER` = -1.
+        switched: bool (n,), whether opponents were replaced in the middle of the game.
         obs: float32 (n, size), what the learner sees at its decision; a new array after every step.
         masks: int8 (n, actions), its legal actions.
     """
@@ -65,6 +66,7 @@ class LearnerBatch:
         self.seats = np.zeros(num_games, np.int64)
         self.games_started = np.zeros(num_games, np.int64)
         self.assigned = np.zeros((num_games, self.game.max_seats), np.int64)
+        self.switched = np.zeros(num_games, np.bool_)
         self._rows = np.arange(num_games)
         self._live = np.zeros(num_games, np.bool_)
         self.players: list[Player] = []
@@ -86,6 +88,7 @@ class LearnerBatch:
         self._codes = np.array([player.decider for player in self.players], np.int8)
         if self._live.any():
             self._assign(self._live, self.assigned[self._live] == LEARNER)
+            self.switched |= self._live
 
     def reset(self, which: np.ndarray | None = None, seeds: np.ndarray | None = None) -> np.ndarray:
         """Start new games where `which` (default: everywhere), up to the learner's first decision; return `obs`."""
@@ -95,6 +98,7 @@ class LearnerBatch:
             self.batch.deciders[which] = EXTERNAL
             self.batch.reset(which, seeds)
             self._live |= which
+            self.switched &= ~which
             self._assign(which, self._take_seats(which))
             self._play(np.where(which, GO_ON, WAIT), fresh)
             which &= ~self.batch.running
@@ -152,7 +156,7 @@ class LearnerBatch:
             moves = np.full(self.num_games, WAIT, np.int64)
             for k in np.unique(who[asked]):
                 rows = np.flatnonzero(asked & (who == k))
-                moves[rows] = self.players[k].act(batch, rows)
+                moves[rows] = ask(self.players[k], batch, rows)
             self._require_legal_opponents(moves, who)
             batch.advance(moves, np.where(asked, self.seats, -2), written)
         if not one_seat:

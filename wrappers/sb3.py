@@ -211,7 +211,7 @@ class SB3VecEnv(VecEnv):
             "lengths": self._lengths.copy(),
             "obs": learners.obs.copy(),
             "live": learners._live.copy(),
-            **{name: getattr(learners, name).copy() for name in ("seats", "games_started", "assigned")},
+            **{name: getattr(learners, name).copy() for name in ("seats", "games_started", "assigned", "switched")},
             **{name: getattr(batch, name).copy() for name in ("masks", "deciders", "rngs", "_seeders")},
         }
 
@@ -227,7 +227,7 @@ class SB3VecEnv(VecEnv):
             "lengths": self._lengths,
             "obs": np.empty((self.num_envs, self.game.observation.size), np.float32),
             "live": learners._live,
-            **{name: getattr(learners, name) for name in ("seats", "games_started", "assigned")},
+            **{name: getattr(learners, name) for name in ("seats", "games_started", "assigned", "switched")},
             **{name: getattr(batch, name) for name in ("masks", "deciders", "rngs", "_seeders")},
             "states": np.empty((self.num_envs, itemsize), np.uint8),
         }

@@ -23,7 +23,7 @@ class IllegalActionError(LusogamesError):
 
 
 class PlayerError(LusogamesError):
-    """A player that is no part of the package gave a move that the rules do not allow."""
+    """A player that is no part of the package gave a move that the rules do not allow, or no move at all."""
 
 
 class StateError(LusogamesError):

@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, RANDOM, Batch
-from lusogames_env.engine.errors import OptionError, nearest
+from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, GO_ON, RANDOM, WAIT, Batch
+from lusogames_env.engine.errors import OptionError, PlayerError, nearest
 from lusogames_env.engine.game import Game
 from lusogames_env.engine.search import SEARCHES, make_search
 
@@ -56,8 +56,20 @@ class PolicyPlayer:
 
     def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
         """Return its actions for the seats on turn in games `rows`."""
-        obs = observe_rows(batch, rows)
-        return np.asarray(self.policy(obs, batch.masks[rows]), np.int64)
+        return np.asarray(self.policy(observe_rows(batch, rows), batch.masks[rows]))
+
+
+def ask(player: Player, batch: Batch, rows: np.ndarray) -> np.ndarray:
+    """Return the actions of a player for the seats on turn in games `rows`, int64 (k,).
+
+    Raises:
+        PlayerError: it gave something else than one integer a game.
+    """
+    actions = np.asarray(player.act(batch, rows))
+    if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+        found = f"{actions.dtype} of shape {actions.shape}"
+        raise PlayerError(f"{player.name}: found {found}; expected an integer action for each of {len(rows)} games")
+    return np.where(actions == WAIT, GO_ON, actions).astype(np.int64)  # it cannot leave a game out: that is illegal
 
 
 def observe_rows(batch: Batch, rows: np.ndarray) -> np.ndarray:
@@ -71,7 +83,15 @@ def observe_rows(batch: Batch, rows: np.ndarray) -> np.ndarray:
 
 
 def _may_be_saved(spec: str) -> bool:
-    return ":" in spec or "/" in spec or Path(spec).is_dir()
+    return ":" in spec or "/" in spec or is_folder(spec)
+
+
+def is_folder(name: str | Path) -> bool:
+    """Say whether there is a folder of this name; False for a name that no file can have."""
+    try:
+        return Path(name).is_dir()
+    except OSError:
+        return False
 
 
 def make_player(spec: Any, game: Game, seed: int | None = None) -> Player:
@@ -122,4 +142,6 @@ def make_mixture(spec: Any, game: Game, seed: int | None = None) -> tuple[list[P
         names, weights = [spec], np.ones(1)
     if (weights < 0).any() or not 0 < sum(weights.tolist()) < inf:
         raise OptionError(f"opponents = {spec!r}: expected players with weights from 0 on and a finite sum above 0")
-    return [make_player(name, game, seed) for name in names], weights / weights.sum()
+    seeds = np.random.SeedSequence(seed).generate_state(len(names), np.uint64)
+    players = [make_player(name, game, int(own)) for name, own in zip(names, seeds, strict=True)]
+    return players, weights / weights.sum()

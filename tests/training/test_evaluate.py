@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
 
-from lusogames_env.engine.errors import OptionError
+from lusogames_env.engine.errors import IllegalActionError, OptionError, PlayerError
 from lusogames_env.training.evaluate import (
     arrangements_of,
     evaluate,
@@ -108,6 +109,26 @@ def test_equal_seeds_give_equal_results_on_any_number_of_threads() -> None:
     first, second = (evaluate(["heuristic", "random"], GAME, 200, seed=9, threads=n, num_players=2) for n in (1, 2))
     assert first.players == second.players
     assert evaluate(["heuristic", "random"], GAME, 200, seed=10, num_players=2).players != first.players
+
+
+def test_searching_players_follow_from_the_seed() -> None:
+    one, two, other = (evaluate(["ismcts:iterations=5", "heuristic"], GAME, 20, seed=seed) for seed in (1, 1, 2))
+    assert one.players == two.players != other.players
+
+
+@pytest.mark.parametrize("answer", [-2, -1])
+def test_a_player_cannot_leave_a_game_out(answer: int) -> None:
+    def lazy(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return np.full(len(masks), answer)
+
+    with pytest.raises(IllegalActionError, match="action -1 is not legal"):
+        evaluate([lazy, "random"], GAME, 4)
+
+
+@pytest.mark.parametrize("answer", [3, [[1]], [0.5], ["a"], None])
+def test_a_player_gives_an_integer_for_each_game(answer: Any) -> None:
+    with pytest.raises(PlayerError, match=r"<lambda>: found .*; expected an integer action for each of \d games"):
+        evaluate([lambda obs, masks: answer, "random"], GAME, 4)
 
 
 def test_four_players_in_any_order() -> None:
