@@ -21,6 +21,10 @@ class TournamentError(LusogamesError):
     """A folder in which a tournament cannot be played or go on."""
 
 
+class FolderError(LusogamesError):
+    """A folder that another process works in, or that nothing can be written to."""
+
+
 class ProcessError(LusogamesError):
     """A process that worked for this one has died."""
 

@@ -6,9 +6,14 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
+
+from lusogames_env.training.errors import FolderError
 
 MANIFEST = "manifest.json"
 
@@ -48,8 +53,31 @@ def write_file(path: Path, data: bytes) -> None:
     _sync_folder(path.parent)
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes that ask the same out of `folder`; the system frees it when this process ends.
+
+    Raises:
+        FolderError: another process is in it, or it cannot be written to.
+    """
+    lock = FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise FolderError(f"another process works in {folder}: wait for it, or choose another folder") from error
+    except OSError as error:
+        raise FolderError(f"cannot write in {folder}: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def write_folder(folder: Path, files: Mapping[str, bytes], manifest: bool = False) -> None:
-    """Write `folder` with these files in one step, replacing an older one; `manifest` adds their digests."""
+    """Write `folder` with these files, complete or not at all; `manifest` adds their digests.
+
+    An older one is moved aside, to `.<name>.old`, until the new one is there.
+    """
     contents = dict(files)
     if manifest:
         contents[MANIFEST] = to_json({name: sha256(data) for name, data in files.items()})
@@ -73,6 +101,7 @@ def read_folder(folder: Path) -> dict[str, bytes] | None:
     try:
         digests = json.loads((folder / MANIFEST).read_bytes())
         files = {name: (folder / Path(name).name).read_bytes() for name in digests}
+        whole = all(sha256(data) == digests[name] for name, data in files.items())
     except (OSError, ValueError, TypeError, AttributeError):
         return None
-    return files if all(sha256(data) == digests[name] for name, data in files.items()) else None
+    return files if files and whole else None

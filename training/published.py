@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -109,13 +110,18 @@ def read_published(folder: Path) -> Measured:
     """
     try:
         content = json.loads((folder / RESULTS).read_bytes())
+        if (content.pop("format"), content.pop("format_version")) != (FORMAT, FORMAT_VERSION):
+            raise ResultsError(f"{folder / RESULTS}: expected format '{FORMAT}' {FORMAT_VERSION}")
         rows = tuple(Row(**{**row, "wins": Estimate(**row["wins"])}) for row in content.pop("rows"))
-        lines = gzip.decompress((folder / GAMES).read_bytes())
+        played = parse_lines(gzip.decompress((folder / GAMES).read_bytes()), str(folder / GAMES))
     except FileNotFoundError as error:
-        raise ResultsError(f"{folder} has not been published: {Path(error.filename).name} is missing") from error
-    except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError) as error:
+        missing = f"{folder} has not been published: {Path(error.filename).name} is missing"
+        raise ResultsError(f"{missing}; --publish writes it") from error
+    except ResultsError:
+        raise
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ResultsError(f"the published table in {folder} is damaged: {error}") from error
-    return Measured(rows, parse_lines(lines, str(folder / GAMES)), content)
+    return Measured(rows, played, content)
 
 
 @dataclass(frozen=True)
@@ -222,12 +228,15 @@ def rich_table(name: str, found: Sequence[Comparison]) -> Any:
     """Return a `rich.table.Table` of the comparison."""
     from rich.table import Table
 
-    shown = Table(title=f"{name}: share of wins, 95 % intervals")
-    for heading in ("player", "against", "published", "games", "measured", "games", ""):
-        shown.add_column(heading, justify="right" if heading == "games" else "left")
+    yardsticks = sorted({one.measured.against for one in found})
+    several, against = len(yardsticks) > 1, f" against {yardsticks[0]}" if yardsticks[0] else ""
+    shown = Table(title=f"{name}: share of wins{'' if several else against}, 95 % intervals")
+    for heading in ("player", *(["against"] if several else []), "published", "games", "measured", "games", ""):
+        named = heading in ("player", "against")
+        shown.add_column(heading, justify="right" if heading == "games" else "left", no_wrap=not named, overflow="fold")
     for one in found:
         there, here = one.published, one.measured
         style = "bold red" if one.verdict == DIFFERS else None
         cells = (str(there.wins), f"{there.games:,}", str(here.wins), f"{here.games:,}", one.verdict)
-        shown.add_row(here.player, here.against or "(alone)", *cells, style=style)
+        shown.add_row(here.player, *([here.against] if several else []), *cells, style=style)
     return shown

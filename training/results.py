@@ -18,13 +18,13 @@ from pydantic import Field
 from lusogames_env.engine.errors import nearest
 from lusogames_env.engine.game import Box
 from lusogames_env.training.agents import read_agent_info
-from lusogames_env.training.config import find_game, load_config
+from lusogames_env.training.config import Config, find_game, load_config
 from lusogames_env.training.errors import ResultsError
 from lusogames_env.training.evaluate import Estimate, sides_of, wilson
 from lusogames_env.training.runs import RunsReport, complete_runs
 from lusogames_env.training.schema import Model, Schema, Source, check_options, check_players
 from lusogames_env.training.train import versions
-from lusogames_env.training.units import Played, Progress, Unit, cut, open_folder, play_units
+from lusogames_env.training.units import Played, Progress, Unit, cut, digests_of, open_folder, play_units, with_agents
 
 PUBLISHED = Path("benchmarks") / "results" / "v0"
 TABLE, HEAD, RUNS = "table.yaml", "measured.json", "runs"
@@ -66,6 +66,11 @@ def _check(config: TableConfig, source: Source) -> None:
     for i, name in enumerate(config.against):
         if name not in config.players:
             raise source.fail(("against", i), f"'{name}' is none of the players")
+    seeds = config.trained.seeds if config.trained else []
+    for key, values in (("players",), config.players), (("trained", "seeds"), seeds):
+        twice = next((i for i, value in enumerate(values) if value in values[:i]), None)
+        if twice is not None:
+            raise source.fail((*key, twice), f"{values[twice]!r} is given twice")
     if (len(sides_of(box)) == 1) != (not config.against):
         expected = "none, since all seats win together" if config.against else "one or more of the players"
         raise source.fail(("against",) if config.against else ("game",), f"yardsticks under 'against': {expected}")
@@ -225,19 +230,30 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
         What was measured, or None if the user stopped a training run.
 
     Raises:
-        ConfigError, ResultsError, TournamentError: the table or the output folder cannot be used.
+        ConfigError, ResultsError, TournamentError, FolderError: the table or the output folder cannot be used.
     """
     config = load_table(folder)
     box = box_of(config)
-    head = {"table": config.model_dump(), "components": box.components.digest, "version": box.game.version}
-    open_folder(output, HEAD, {**head, "quick": quick})
-    agents = _agents(config, output, report, quick, processes)
-    if agents is None:
-        return None
-    specs = [*config.players, *agents]
-    units = [unit for unit in all_units(config, box) if specs[unit.first] and (not quick or unit.chunk == 0)]
-    with report.games() as progress:
-        played = play_units(box, specs, units, config.seed, output, processes, progress)
+    players = with_agents(config.players, box.game)
+    runs = [] if quick or config.trained is None else _runs(config, config.trained, output)
+    shipped = [config.trained.agent] if quick and config.trained else []
+    named = [*config.players, *shipped]
+    head = {
+        "table": config.model_dump(),
+        "components": box.components.digest,
+        "version": box.game.version,
+        "quick": quick,
+        "agents": digests_of(named, [*players, *with_agents(shipped, box.game)]),
+        "training": runs[0].model_dump(exclude={"seed", "run"}) if runs else None,
+    }
+    with open_folder(output, HEAD, head):
+        if not complete_runs(runs, report, processes):
+            return None
+        agents = _agents(config, runs, quick)
+        specs = [*players, *with_agents(agents, box.game)]
+        units = [unit for unit in all_units(config, box) if specs[unit.first] and (not quick or unit.chunk == 0)]
+        with report.games() as progress:
+            played = play_units(box, specs, units, config.seed, output, processes, progress)
     about = {
         "game": config.game,
         "version": box.game.version,
@@ -253,16 +269,22 @@ def all_units(config: TableConfig, box: Box) -> list[Unit]:
     return cut(pairs_of(config), len(sides_of(box)), config.games, config.games_per_unit)
 
 
-def _agents(config: TableConfig, output: Path, report: Report, quick: bool, processes: int) -> list[str] | None:
-    """Return the trained agents as players, "" for those that are left out; None if the user stopped a run."""
-    if config.trained is None:
-        return []
-    if quick:
+def _runs(config: TableConfig, trained: Trained, output: Path) -> list[Config]:
+    """Return the configurations of the training runs."""
+    runs = []
+    for seed in trained.seeds:
+        run = load_config(trained.config, [f"seed={seed}"])
+        if run.game != config.game:
+            raise ResultsError(f"{trained.config} trains for {run.game}; the table is of {config.game}")
+        runs.append(run.model_copy(update={"run": str(run_folder(output, seed))}))
+    return runs
+
+
+def _agents(config: TableConfig, runs: Sequence[Config], quick: bool) -> list[str]:
+    """Return the trained agents as players, "" for those that are left out."""
+    if quick and config.trained:
         return [config.trained.agent, *[""] * (len(config.trained.seeds) - 1)]
-    runs = [run_folder(output, seed) for seed in config.trained.seeds]
-    settings = zip(config.trained.seeds, runs, strict=True)
-    configs = [load_config(config.trained.config, [f"seed={seed}", f"run={run}"]) for seed, run in settings]
-    return [str(run) for run in runs] if complete_runs(configs, report, processes) else None
+    return [str(run.run) for run in runs]
 
 
 def run_folder(output: Path, seed: int) -> Path:

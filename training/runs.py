@@ -61,9 +61,10 @@ def _alone(config: Config, report: RunsReport) -> bool:
 def go_on(config: Config, report: training.Report, stop: Callable[[], bool] = training.never) -> training.Outcome:
     """Train, from the last checkpoint if there is one; see `train.train` for `stop`."""
     run = _folder(config)
-    if run.exists() and last_checkpoint(run) is not None:
+    if last_checkpoint(run) is not None:
         return training.resume(run, (), report, stop)
-    shutil.rmtree(run, ignore_errors=True)  # stopped before its first checkpoint
+    if (run / training.CONFIG).is_file():  # stopped before its first checkpoint
+        shutil.rmtree(run)
     return training.train(config, report=report, stop=stop)
 
 

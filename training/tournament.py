@@ -19,14 +19,12 @@ import numpy as np
 from pydantic import Field
 
 from lusogames_env.engine.game import Box
-from lusogames_env.engine.players import make_player
-from lusogames_env.training.agents import Agent
 from lusogames_env.training.config import find_game
 from lusogames_env.training.evaluate import Estimate, sides_of, wilson
 from lusogames_env.training.files import to_json, write_file
 from lusogames_env.training.ratings import Rating, Ratings
 from lusogames_env.training.schema import Model, Schema, Source, check_options, check_players
-from lusogames_env.training.units import Played, Progress, Unit, cut, open_folder, play_units
+from lusogames_env.training.units import Played, Progress, Unit, cut, digests_of, open_folder, play_units, with_agents
 
 HEAD, RESULTS, MATRIX = "tournament.json", "results.json", "matrix"
 FORMAT, FORMAT_VERSION = "lusogames_env tournament", 1
@@ -83,10 +81,8 @@ def units_of(config: TournamentConfig, sides: int) -> list[Unit]:
 # ---- the folder ----
 
 
-def _head(config: TournamentConfig, box: Box) -> dict[str, Any]:
+def _head(config: TournamentConfig, box: Box, agents: dict[str, str]) -> dict[str, Any]:
     """Return what has to be the same when a tournament goes on: configuration, version of the game, saved agents."""
-    players = {name: make_player(name, box.game) for name in config.players}
-    agents = {name: player.info["sha256"] for name, player in players.items() if isinstance(player, Agent)}
     kept = {key: value for key, value in config.model_dump().items() if key not in HOW}
     options = {key: value for key, value in box.options.items() if key != "components"}
     return {
@@ -113,18 +109,20 @@ def run_tournament(config: TournamentConfig, name: str = "run", progress: Progre
 
     Raises:
         TournamentError: the folder cannot be used, or holds another tournament.
+        FolderError: another process plays it.
         ProcessError: a process died.
     """
     source = Source()
     box = check_options(find_game(config.game, source), config.options, source)
     folder = Path(config.output or Path("tournaments") / config.game / name)
-    head = _head(config, box)
-    open_folder(folder, HEAD, head)
-    units = units_of(config, len(sides_of(box)))
-    played = play_units(box, config.players, units, config.seed, folder, config.processes, progress)
-    results = results_of(config, box, folder, played)
-    write_file(folder / RESULTS, to_json({**head, **results.to_json()}))
-    plot_matrix(results)
+    players = with_agents(config.players, box.game)
+    head = _head(config, box, digests_of(config.players, players))
+    with open_folder(folder, HEAD, head):
+        units = units_of(config, len(sides_of(box)))
+        played = play_units(box, players, units, config.seed, folder, config.processes, progress)
+        results = results_of(config, box, folder, played)
+        write_file(folder / RESULTS, to_json({**head, **results.to_json()}))
+        plot_matrix(results)
     return results
 
 

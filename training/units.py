@@ -10,19 +10,22 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 from threadpoolctl import threadpool_limits
 
 from lusogames_env.engine.batch import Batch
-from lusogames_env.engine.game import Box
+from lusogames_env.engine.game import Box, Game
 from lusogames_env.engine.players import make_player
+from lusogames_env.training.agents import Agent
 from lusogames_env.training.errors import TournamentError
 from lusogames_env.training.evaluate import arrangements_of, play_out, sides_of, win_shares
-from lusogames_env.training.files import to_json, write_file
+from lusogames_env.training.files import alone_in, to_json, write_file
 from lusogames_env.training.processes import spread
 from lusogames_env.training.ratings import side_scores
 
@@ -77,7 +80,18 @@ def cut(pairs: Sequence[tuple[int, int]], sides: int, games: int, per_unit: int)
     return units
 
 
-def play_unit(box: Box, names: Sequence[str], unit: Unit, seed: int) -> Played:
+def with_agents(names: Sequence[str], game: Game) -> list[str | Agent]:
+    """Return players by name, but saved agents loaded, so that all games meet the same, also of a run that goes on."""
+    players = [make_player(name, game) if name else name for name in names]
+    return [player if isinstance(player, Agent) else name for name, player in zip(names, players, strict=True)]
+
+
+def digests_of(names: Sequence[str], players: Sequence[str | Agent]) -> dict[str, str]:
+    """Return the digests of the saved agents among `players`, as `with_agents` returns them, by the names given."""
+    return {name: p.info["sha256"] for name, p in zip(names, players, strict=True) if isinstance(p, Agent)}
+
+
+def play_unit(box: Box, names: Sequence[str | Agent], unit: Unit, seed: int) -> Played:
     """Play the games of a unit between the players `names`; all randomness comes from `seed` and the unit."""
     began = time.perf_counter()
     own = np.random.SeedSequence(seed, spawn_key=(unit.first, unit.second, unit.chunk))
@@ -99,7 +113,7 @@ def play_unit(box: Box, names: Sequence[str], unit: Unit, seed: int) -> Played:
 
 def play_units(
     box: Box,
-    names: Sequence[str],
+    names: Sequence[str | Agent],
     units: Sequence[Unit],
     seed: int,
     folder: Path,
@@ -113,6 +127,7 @@ def play_units(
         ProcessError: a process died.
     """
     played = read_played(folder)
+    _require_whole(units, played, folder)
     missing = [unit for unit in units if unit.number not in played]
     total, done = sum(unit.games for unit in units), sum(len(one.seated) for one in played.values())
     journal = _Journal(folder, played.values())
@@ -131,8 +146,9 @@ def play_units(
 # ---- the folder ----
 
 
-def open_folder(folder: Path, name: str, head: dict[str, Any]) -> None:
-    """Make the folder, or see that what is played in it is the same.
+@contextmanager
+def open_folder(folder: Path, name: str, head: dict[str, Any]) -> Iterator[None]:
+    """Make the folder, or see that what is played in it is the same, and keep other processes out of it.
 
     Args:
         folder: where the games are written.
@@ -141,18 +157,26 @@ def open_folder(folder: Path, name: str, head: dict[str, Any]) -> None:
 
     Raises:
         TournamentError: the folder holds something else, or cannot be made.
+        FolderError: another process works in it, or it cannot be written to.
     """
     path = folder / name
     if path.exists():
         _require_same(path, head)
-        return
+    else:
+        _make_folder(folder)
+    with alone_in(folder):
+        if not path.exists():
+            write_file(path, to_json(head))
+        yield
+
+
+def _make_folder(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TournamentError(f"output: {folder} is neither empty nor a folder of such games: choose another")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TournamentError(f"output: cannot make the folder {folder}: {error.strerror}") from error
-    write_file(path, to_json(head))
 
 
 def _require_same(path: Path, head: dict[str, Any]) -> None:
@@ -163,10 +187,17 @@ def _require_same(path: Path, head: dict[str, Any]) -> None:
         raise TournamentError(f"{path} cannot be read ({error}): {advice}") from error
     if not isinstance(found, dict):
         raise TournamentError(f"{path} does not say what is played in its folder: {advice}")
-    for key, value in json.loads(to_json(head)).items():
-        if found.get(key) != value:
-            there = f"{key} is {found.get(key)!r} there, now {value!r}"
-            raise TournamentError(f"{path.parent} holds other games: {there}; {advice}")
+    difference = _first_difference(found, json.loads(to_json(head)))
+    if difference:
+        raise TournamentError(f"{path.parent} holds other games: {difference}; {advice}")
+
+
+def _first_difference(there: Any, here: Any, key: str = "") -> str | None:
+    """Say which value is not the same, None if all are; what only `there` has does not matter."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        inner = (_first_difference(there.get(name), value, f"{key}.{name}".strip(".")) for name, value in here.items())
+        return next((difference for difference in inner if difference), None)
+    return None if there == here else f"{key} is {there!r} there, now {here!r}"
 
 
 def to_lines(played: Iterable[Played]) -> bytes:
@@ -183,13 +214,24 @@ def parse_lines(data: bytes, source: str) -> dict[int, Played]:
     played: dict[int, Played] = {}
     for number, line in enumerate(data.split(b"\n")[:-1], 1):  # a complete line ends with a newline
         try:
-            one = Played(**json.loads(line))
-        except (ValueError, TypeError) as error:
+            one = _LINE.validate_json(line)
+        except ValueError as error:
             raise TournamentError(
                 f"{source}, line {number} is damaged: remove the line to play its games again"
             ) from error
         played[one.unit] = one
     return played
+
+
+_LINE = TypeAdapter(Played)
+
+
+def _require_whole(units: Sequence[Unit], played: dict[int, Played], folder: Path) -> None:
+    for unit in units:
+        one = played.get(unit.number)
+        if one is not None and {len(one.seated), len(one.wins), len(one.scores)} != {unit.games}:
+            path = folder / GAMES
+            raise TournamentError(f"{path}: unit {unit.number} lacks games: remove its line to play them again")
 
 
 def read_played(folder: Path) -> dict[int, Played]:
@@ -217,7 +259,7 @@ class _Journal:
 # ---- processes ----
 
 
-def _play(box: Box, names: Sequence[str], units: Sequence[Unit], seed: int, processes: int) -> Iterator[Played]:
+def _play(box: Box, names: Sequence[str | Agent], units: Sequence[Unit], seed: int, processes: int) -> Iterator[Played]:
     """Yield the results of units as they come."""
     if processes == 1 or len(units) < 2:
         with threadpool_limits(1, user_api="blas"):
@@ -227,10 +269,10 @@ def _play(box: Box, names: Sequence[str], units: Sequence[Unit], seed: int, proc
     yield from spread(_play_one, units, processes, _prepare, (box, list(names), seed))
 
 
-_prepared: tuple[Box, list[str], int]
+_prepared: tuple[Box, list[str | Agent], int]
 
 
-def _prepare(box: Box, names: list[str], seed: int) -> None:
+def _prepare(box: Box, names: list[str | Agent], seed: int) -> None:
     """Prepare a process."""
     global _prepared
     threadpool_limits(1)

@@ -240,6 +240,44 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(finished:
     assert read_agent_info(run_)["sha256"] == read_agent_info(finished / "agent")["sha256"]
 
 
+def test_a_folder_that_is_no_run_is_left_alone(finished: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    with pytest.raises(ConfigError, match="is not an empty folder"):
+        go_on(load_config(finished / "short.yaml", [f"run={tmp_path}"]), Silence())
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_any_name_of_an_output_folder_is_taken_as_it_is(finished: Path) -> None:
+    config = load_table(finished / "table")
+    assert config.trained is not None
+    for name in ("precious #2", "a: b", "[x]", "- 'a"):
+        found = [run_.run for run_ in results._runs(config, config.trained, Path(name))]
+        assert found == [f"{name}/runs/seed-0", f"{name}/runs/seed-1"]
+
+
+def test_games_of_another_agent_or_training_are_not_taken_for_these(root: Path, finished: Path) -> None:
+    from tests.training.test_agents import make_network
+    from tests.training.test_train import GAME
+
+    for path in (root / "table" / results.TABLE, root / "output" / results.HEAD):
+        path.write_text(path.read_text().replace(str(finished), str(root)))
+    run(root / "table", root / "quick", quick=True)
+    save_agent(root / "agent", make_network(seed=5), GAME, {"num_players": 2}, {})
+    with pytest.raises(TournamentError, match=r"holds other games: agents\."):
+        run(root / "table", root / "quick", quick=True)
+    assert set(verdicts(root / "table", run(root / "table", root / "output"))) == {SAME}
+    (root / "short.yaml").write_text(SHORT.replace("256", "512"))
+    with pytest.raises(TournamentError, match=r"training\.total_steps is 256 there, now 512"):
+        run(root / "table", root / "output")
+
+
+def test_agents_of_another_game_are_refused_before_they_are_trained(root: Path, tmp_path: Path) -> None:
+    path = root / "table" / results.TABLE
+    path.write_text(path.read_text().replace("game: toy\noptions: {num_players: 2}", "game: reis_de_portugal"))
+    with pytest.raises(ResultsError, match=r"short\.yaml trains for toy; the table is of reis_de_portugal"):
+        run(root / "table", tmp_path / "output")
+
+
 def test_an_output_folder_holds_one_measurement(finished: Path, tmp_path: Path) -> None:
     run(finished / "table", tmp_path / "quick", quick=True)
     with pytest.raises(TournamentError, match="holds other games: quick is True there, now False"):
@@ -254,7 +292,15 @@ def test_published_tables_that_cannot_be_compared(root: Path) -> None:
     rewrite(root / "table", lambda content: content.update(version=7))
     with pytest.raises(ResultsError, match="published for toy_v7; this is _v0"):
         compare(root / "table", measured)
-    for content in (b"{", b"[]", b'{"rows": [3]}', b'{"rows": [{}]}'):
+    whole = json.loads((root / "table" / published.RESULTS).read_bytes())
+    for rows in ([3], [{}], None):
+        (root / "table" / published.RESULTS).write_text(json.dumps({**whole, "rows": rows}))
+        with pytest.raises(ResultsError, match="is damaged"):
+            compare(root / "table", measured)
+    (root / "table" / published.RESULTS).write_text(json.dumps({**whole, "format_version": 99}))
+    with pytest.raises(ResultsError, match="expected format 'lusogames_env results' 1"):
+        compare(root / "table", measured)
+    for content in (b"{", b"[]"):
         (root / "table" / published.RESULTS).write_bytes(content)
         with pytest.raises(ResultsError, match="is damaged"):
             compare(root / "table", measured)
@@ -263,7 +309,9 @@ def test_published_tables_that_cannot_be_compared(root: Path) -> None:
         compare(root / "table", measured)
 
 
-@pytest.mark.parametrize("content", [b"no gzip", b"\x1f\x8b\x08\x00"])
+@pytest.mark.parametrize(
+    "content", [b"no gzip", b"\x1f\x8b\x08\x00", gzip.compress(b"[]")[:10] + b"\xff" * 20, gzip.compress(b"{}\n")]
+)
 def test_damaged_games_are_told(root: Path, content: bytes) -> None:
     (root / "table" / published.GAMES).write_bytes(content)
     with pytest.raises(ResultsError, match="is damaged"):
@@ -277,6 +325,8 @@ def test_damaged_games_are_told(root: Path, content: bytes) -> None:
         ("against: [random, heuristic]", "", "yardsticks under 'against': one or more of the players"),
         ("players: [random", "players: [randm", "did you mean 'random'"),
         ("seeds: [0, 1]", "seeds: []", "trained.seeds: found []"),
+        ("seeds: [0, 1]", "seeds: [1, 1]", "trained.seeds.1: 1 is given twice"),
+        ("players: [random", "players: [random, random", "players.1: 'random' is given twice"),
         ("games: 40", "gmes: 40", "gmes: unknown key; did you mean 'games'"),
     ],
 )
@@ -323,6 +373,11 @@ def test_command(command: Command, finished: Path) -> None:
     assert differs.returncode == 1 and DIFFERS in differs.stdout
     refused = command("reproduce", rewritten, "--quick", "--publish")
     assert refused.returncode == 2 and "--quick measures a part of the table" in refused.stderr
+    new = finished.parent / "new"
+    new.mkdir()
+    shutil.copy(finished / "table" / results.TABLE, new)
+    unpublished = command("reproduce", new, "--output", "out3")
+    assert unpublished.returncode == 2 and "results.json is missing; --publish writes it" in unpublished.stderr
     nowhere = command("reproduce", "reis_de_portugal")
     assert nowhere.returncode == 2 and "run this in a clone of the repository" in nowhere.stderr
 

@@ -15,7 +15,8 @@ import pytest
 
 from lusogames_env.training import tournament, units
 from lusogames_env.training.agents import save_agent
-from lusogames_env.training.errors import ConfigError, TournamentError
+from lusogames_env.training.errors import ConfigError, FolderError, TournamentError
+from lusogames_env.training.files import alone_in
 from lusogames_env.training.tournament import Results, load_tournament, run_tournament, units_of
 from lusogames_env.training.units import GAMES
 from tests.tools import ROOT, TOY, load_game
@@ -133,7 +134,7 @@ def test_a_stop_keeps_what_is_finished(cup: Path, tmp_path: Path) -> None:
     [
         ("seed=1", "other games: seed is 0 there, now 1"),
         ("players=[random, heuristic]", "other games: players is"),
-        ("options.num_players=3", "other games: options is"),
+        ("options.num_players=3", "other games: options.num_players is 2 there, now 3"),
         ("games=50", "other games: games is 41 there, now 50"),
     ],
 )
@@ -149,8 +150,45 @@ def test_an_agent_that_was_trained_on_is_another_tournament(cup: Path, tmp_path:
     save_agent(agent, make_network(seed=1), GAME, {"num_players": 2}, {})
     hold(cup, tmp_path / "cup", players, "games=4")
     save_agent(agent, make_network(seed=2), GAME, {"num_players": 2}, {})
-    with pytest.raises(TournamentError, match="other games: agents is"):
+    with pytest.raises(TournamentError, match="other games: agents."):
         hold(cup, tmp_path / "cup", players, "games=4")
+
+
+def test_all_games_meet_the_agent_that_was_there_at_the_start(cup: Path, tmp_path: Path) -> None:
+    agent = tmp_path / "agent"
+    settings = [f"players=[heuristic, {agent}]", "games=40", "options.num_players=2"]
+    save_agent(agent, make_network(seed=1), GAME, {"num_players": 2}, {})
+    alone = hold(cup, tmp_path / "alone", *settings)
+
+    def train_on(done: int, total: int) -> None:
+        save_agent(agent, make_network(seed=2), GAME, {"num_players": 2}, {})
+
+    config = load_tournament(cup, [*settings, f"output={tmp_path / 'meanwhile'}"])
+    assert run_tournament(config, progress=train_on).matrix == alone.matrix
+
+
+def test_one_process_at_a_time_plays_in_a_folder(cup: Path, tmp_path: Path) -> None:
+    hold(cup, tmp_path / "cup", "games=4")
+    with alone_in(tmp_path / "cup"), pytest.raises(FolderError, match="another process works in"):
+        hold(cup, tmp_path / "cup", "games=4")
+    hold(cup, tmp_path / "cup", "games=4")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"seated": 3}, "line 1 is damaged"),
+        ({"unit": [0]}, "line 1 is damaged"),
+        ({"seated": [], "wins": [], "scores": []}, "unit 0 lacks games"),
+    ],
+)
+def test_games_that_are_none_are_refused(cup: Path, tmp_path: Path, change: dict[str, Any], text: str) -> None:
+    hold(cup, tmp_path / "cup", "games=4")
+    path = tmp_path / "cup" / GAMES
+    first, *others = path.read_text().splitlines(keepends=True)
+    path.write_text(json.dumps({**json.loads(first), **change}) + "\n" + "".join(others))
+    with pytest.raises(TournamentError, match=text):
+        hold(cup, tmp_path / "cup", "games=4")
 
 
 def test_folders_that_cannot_be_used(cup: Path, tmp_path: Path) -> None:
