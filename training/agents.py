@@ -16,7 +16,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, Batch
 from lusogames_env.engine.errors import nearest
 from lusogames_env.engine.game import Game
-from lusogames_env.engine.players import observe_rows
+from lusogames_env.engine.players import is_folder, observe_rows
 from lusogames_env.training.errors import AgentError
 from lusogames_env.training.files import sha256, to_json, write_folder
 from lusogames_env.training.networks import Network, network_of, shapes_of
@@ -163,10 +163,10 @@ def find_agent(spec: str | Path) -> Path:
     text = str(spec)
     if isinstance(spec, str) and text.startswith("ppo:"):
         return _find_shipped(text)
-    if isinstance(spec, str) and ":" in text and not Path(text).exists():
+    if isinstance(spec, str) and ":" in text and not is_folder(text):
         raise AgentError(f"there is no kind of player '{text.partition(':')[0]}:'; known: ppo:<game>, or a folder")
     folder = Path(spec)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise AgentError(f"there is no agent at {folder}: expected a folder with {HEAD}, or a run folder")
     if (folder / HEAD).is_file():
         return folder
@@ -176,6 +176,11 @@ def find_agent(spec: str | Path) -> Path:
     if checkpoint is None:
         raise AgentError(f"{folder} holds neither {HEAD} nor a complete checkpoint of a run")
     return checkpoint
+
+
+def is_agent(name: str) -> bool:
+    """Say whether a folder of this name holds an agent or checkpoints."""
+    return is_folder(name) and ((Path(name) / HEAD).is_file() or (Path(name) / "checkpoints").is_dir())
 
 
 def shipped_folder(name: str) -> Path:

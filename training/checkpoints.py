@@ -31,7 +31,7 @@ def _folders(run: Path) -> list[Path]:
     """Return the checkpoint folders of a run, newest first."""
     found: list[Path] = []
     for prefix in (STEP, IMITATING):
-        own = [path for path in (run / FOLDER).glob(f"{prefix}*") if path.name.removeprefix(prefix).isdigit()]
+        own = [path for path in (run / FOLDER).glob(f"{prefix}*") if path.name.removeprefix(prefix).isdecimal()]
         found += sorted(own, key=lambda path: int(path.name.removeprefix(prefix)), reverse=True)
     return found
 

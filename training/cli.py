@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +18,8 @@ from lusogames_env.engine.errors import LusogamesError
 STOPPED = 130  # what a shell reports for a command that Ctrl-C ended
 WRONG = 2
 MOST_GAMES = 10_000_000
+MOST_WATCHED = 100_000  # a report keeps them all in memory
+UNWRAPPED = 240
 
 app = typer.Typer(
     help="Tabletop games about the history of Portugal as reinforcement-learning environments.",
@@ -39,7 +44,7 @@ def train(
     lusogames train CONFIG [key=value …], or lusogames train --resume RUN [total_steps=N]
     """
     given = items or []
-    if resume is None and (not given or "=" in given[0]):
+    if resume is None and (not given or ("=" in given[0] and not Path(given[0]).is_file())):
         raise LusogamesError("train needs a configuration file, or --resume RUN; see configs/ for examples")
     from rich.console import Console
 
@@ -94,7 +99,6 @@ def evaluate(
     One player alone meets random and the rule-based players in turn. Fewer players than seats: the last one takes
     all seats that are left.
     """
-    from rich.console import Console
 
     from lusogames_env.training.evaluate import evaluate as run_evaluation
     from lusogames_env.training.evaluate import rich_table, sides_of
@@ -104,35 +108,46 @@ def evaluate(
     if len(players) == 1 and len(sides_of(box)) > 1:
         rounds = [[players[0], name] for name in ("random", *box.game.bots)]
     results = [run_evaluation(line, box, games, seed, threads) for line in rounds]
-    if json_file is not None:
-        text = json.dumps([result.to_json() for result in results], indent=2, ensure_ascii=False)
-        _write_text(json_file, text + "\n")
-    if str(json_file) != "-":
-        for result in results:
-            Console().print(rich_table(result))
+    console = wide_console()
+    _tell(
+        json_file, [result.to_json() for result in results], *(partial(console.print, rich_table(r)) for r in results)
+    )
 
 
-def _write_text(path: Path, text: str) -> None:
-    if str(path) == "-":
+def wide_console() -> Any:
+    """Return the console of tables: where there is no terminal, a file or a pipe, lines are not wrapped at 80 signs."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=UNWRAPPED)
+
+
+def _tell(json_file: Path | None, data: Any, *show: Callable[[], None]) -> None:
+    """Show a result, then write it as JSON if that is wanted; with the file "-" the JSON alone is shown."""
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    if str(json_file) == "-":
         print(text, end="")
         return
+    for line in show:
+        line()
     try:
-        path.write_text(text, encoding="utf-8")
+        if json_file is not None:
+            json_file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise LusogamesError(f"cannot write {path}: {error.strerror}") from error
+        raise LusogamesError(f"cannot write {json_file}: {error.strerror}") from error
 
 
 def _box_for(players: list[str], game: str | None, pairs: list[str] | None) -> Any:
     """Return the box that the players meet on: the named game, or what the first saved agent was trained on."""
     from lusogames_env.games import get_game
-    from lusogames_env.training.agents import read_agent_info
+    from lusogames_env.training.agents import is_agent, read_agent_info
     from lusogames_env.training.yaml_files import parse_options
 
     options = parse_options(pairs or ())
     if game is not None:
         return get_game(game).new_box(**options)
     for player in players:
-        if player.startswith("ppo:") or "/" in player or Path(player).exists():
+        if player.startswith("ppo:") or "/" in player or is_agent(player):
             info = read_agent_info(player)
             if not isinstance(info.get("options"), dict):
                 raise LusogamesError(f"{player}: its agent.json does not tell the options it was trained on")
@@ -163,7 +178,7 @@ def tournament(
     except KeyboardInterrupt:
         console.print("stopped; the same command goes on")
         raise typer.Exit(STOPPED) from None
-    console.print(rich_table(results))
+    wide_console().print(rich_table(results))
     console.print(f"results: {results.folder}", soft_wrap=True)
 
 
@@ -189,6 +204,8 @@ def reproduce(
     if publish and quick:
         raise LusogamesError("--quick measures a part of the table: it cannot be published")
     folder, console = results.find_table(table), Console()
+    if not publish:
+        published.read_published(folder)  # before hours of work for nothing
     output = output or Path("reproduced") / f"{folder.name}{'-quick' if quick else ''}"
     try:
         measured = results.measure(folder, output, TableReport(console), quick, processes)
@@ -202,7 +219,7 @@ def reproduce(
         console.print(f"published: {folder}", soft_wrap=True)
         return
     found = published.compare(folder, measured)
-    console.print(published.rich_table(folder.name, found))
+    wide_console().print(published.rich_table(folder.name, found))
     raise typer.Exit(int(any(one.verdict == published.DIFFERS for one in found)))
 
 
@@ -210,11 +227,11 @@ def reproduce(
 def report(
     game: Annotated[str, typer.Argument(help="Name of the game; `lusogames games` lists them.", metavar="GAME")],
     option: GameOptions = None,
-    games: Annotated[int, typer.Option(help="Games among equals.", min=2)] = 200,
+    games: Annotated[int, typer.Option(help="Games among equals.", min=2, max=MOST_WATCHED)] = 200,
     player: Annotated[str | None, typer.Option(help="Who sits in all seats; default: the rule-based player.")] = None,
-    positions: Annotated[int, typer.Option(help="Positions that are dealt anew.", min=1)] = 200,
+    positions: Annotated[int, typer.Option(help="Positions that are dealt anew.", min=1, max=MOST_WATCHED)] = 200,
     ladder: Annotated[int, typer.Option(help="Search budget that the ladder starts from; 0: no ladder.", min=0)] = 25,
-    ladder_games: Annotated[int, typer.Option(help="Games per rung of the ladder.", min=2)] = 40,
+    ladder_games: Annotated[int, typer.Option(help="Games per rung of the ladder.", min=2, max=MOST_GAMES)] = 40,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
 ) -> None:
@@ -235,11 +252,12 @@ def report(
     equals = player or (the_game.bots[0] if the_game.bots else "random")
     plan = ReportPlan(games, equals, positions, ladder=ladder, ladder_games=ladder_games, seed=seed)
     found = measure(box, plan)
-    if json_file is not None:
-        _write_text(json_file, json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n")
-    if str(json_file) != "-":
-        text, console = to_markdown(found, box), Console()
-        console.print(Markdown(text)) if console.is_terminal else print(text, end="")
+    text, console = to_markdown(found, box), Console()
+    _tell(
+        json_file,
+        found.to_json(),
+        lambda: console.print(Markdown(text)) if console.is_terminal else print(text, end=""),
+    )
 
 
 @app.command()
@@ -333,14 +351,11 @@ def crossplay(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
 ) -> None:
     """Pair players that never met in one team: the matrix of team win rates."""
-    from rich.console import Console
 
     from lusogames_env.training.cooperation import cross_play, cross_play_table
 
     result = cross_play(players, _box_for(players, game, option), games, seed)
-    Console().print(cross_play_table(result))
-    if json_file is not None:
-        _write_text(json_file, json.dumps(result.to_json(), indent=2) + "\n")
+    _tell(json_file, result.to_json(), lambda: wide_console().print(cross_play_table(result)))
 
 
 @app.command()
@@ -353,12 +368,11 @@ def selfishness(
     seed: Annotated[int, typer.Option(min=0)] = 0,
 ) -> None:
     """Show what it costs the team, and brings a seat, when 0, 1, … all seats play for themselves."""
-    from rich.console import Console
 
     from lusogames_env.training.cooperation import price_of_selfishness, selfishness_table
 
     box = _box_for([cooperative, selfish], game, option)
-    Console().print(selfishness_table(price_of_selfishness(cooperative, selfish, box, games, seed)))
+    wide_console().print(selfishness_table(price_of_selfishness(cooperative, selfish, box, games, seed)))
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import cos, inf, pi
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +13,7 @@ from pydantic import BeforeValidator, Field
 from lusogames_env.engine.errors import LusogamesError
 from lusogames_env.engine.game import Box, Game
 from lusogames_env.games import get_game
+from lusogames_env.training.agents import MAX_BYTES
 from lusogames_env.training.schema import Model, Schema, Source, check_options, check_players
 from lusogames_env.training.yaml_files import Path_
 
@@ -197,6 +199,10 @@ def _check(config: Config, source: Source) -> None:
             ("algorithm", "graph_net"), f"{game.name} has no board of places: leave graph_net out, and use net_arch"
         )
     check_players(game, _places(config), source)
+    weights = _weights(game, config.algorithm.net_arch.policy)
+    if config.algorithm.graph_net is None and 4 * weights > MAX_BYTES:
+        most = f"a saved agent holds {MAX_BYTES // 4:,}"
+        raise source.fail(("algorithm", "net_arch"), f"the policy has {weights:,} weights, {most}: give smaller layers")
     updates = config.num_envs * config.algorithm.n_steps
     if updates % config.algorithm.batch_size:
         raise source.fail(
@@ -209,6 +215,12 @@ def _check(config: Config, source: Source) -> None:
             ("opponents",),
             "expected at least one player or self_play with a weight above 0, and a finite sum of weights",
         )
+
+
+def _weights(game: Game, layers: Sequence[int]) -> int:
+    """Return how many weights a policy with these hidden layers has."""
+    sizes = [game.observation.size, *layers, game.actions.n]
+    return sum((before + 1) * after for before, after in pairwise(sizes))
 
 
 def _places(config: Config) -> Iterator[tuple[Path_, str]]:

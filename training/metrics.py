@@ -30,34 +30,40 @@ COLUMNS = {
     "selfplay/pool_rating": "pool_rating",
     "selfplay/lowest_win_rate": "lowest_win_rate",
 }
-EVALUATION = ("wins", "wins_low", "wins_high", "utility", "points")
+EVALUATION = ("wins", "wins_low", "wins_high", "utility", "points")  # each against every opponent
 SNAPSHOTS = ("wins_vs_snapshots", "lowest_vs_snapshots", "forgotten")
 
 
 def read_metrics(run: Path) -> list[dict[str, Any]]:
-    """Return the rows of a run; a last line that was cut off by a kill is left out."""
+    """Return the rows of a run; damaged ones, as a last one that was cut off by a kill, are left out."""
     rows = []
     path = run / JSONL
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
         try:
             rows.append(json.loads(line))
         except ValueError:
             continue
-    return [row for row in rows if isinstance(row, dict) and "step" in row]
+    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("step"), int)]
 
 
 class Metrics(KVWriter):
     """Writes the metrics of a run. It is the output of the run's stable-baselines3 logger.
 
-    Going on from `step`, rows after it are dropped: the run makes them again. -1: a run that begins.
+    Going on from `step`, rows after it are dropped, since the run makes them again; -1 if it begins. So are evaluations
+    at `step` itself if that is the last one: they come after the last checkpoint.
     """
 
-    def __init__(self, run: Path, opponents: list[str], step: int = -1) -> None:
+    def __init__(self, run: Path, opponents: list[str], step: int = -1, is_last: bool = False) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         evaluated = [f"{column}_vs_{name}" for name in opponents for column in EVALUATION]
         self.columns = ["step", "seconds", "episodes", *COLUMNS.values(), *evaluated, *SNAPSHOTS]
-        kept = [row for row in read_metrics(run) if row["step"] <= step]
+        own = {*evaluated, *SNAPSHOTS}
+        kept = [
+            row
+            for row in read_metrics(run)
+            if row["step"] < step or row["step"] == step and not (is_last and own & set(row))
+        ]
         write_file(run / JSONL, "".join(json.dumps(row) + "\n" for row in kept).encode())
         self._jsonl = (run / JSONL).open("a", encoding="utf-8")
         self._csv_file = (run / CSV).open("w", encoding="utf-8", newline="")

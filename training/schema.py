@@ -135,13 +135,20 @@ class Schema(Generic[M]):
 
     def _expected(self, error: ValidationError, at: Path_) -> str:
         """Return what pydantic wants at `at`, as words; a union wants one of several things."""
-        words = {**_WORDS, **self.words}
         wanted: list[str] = []
         for fault in error.errors():
             if self._without_tags(fault["loc"]) == at:
-                message = fault["msg"].removeprefix("Input should be ").removeprefix("a valid ")
-                wanted.append(words.get(message, message.partition(" or instance of")[0].replace("dictionary", "keys")))
+                wanted.append(
+                    _LENGTHS[fault["type"]].format(**fault["ctx"])
+                    if fault["type"] in _LENGTHS
+                    else self._in_words(fault["msg"])
+                )
         return " or ".join(dict.fromkeys(wanted))
+
+    def _in_words(self, message: str) -> str:
+        words = {**_WORDS, **self.words}
+        message = message.removeprefix("Input should be ").removeprefix("a valid ")
+        return words.get(message, message.partition(" or instance of")[0].replace("dictionary", "keys"))
 
 
 _WORDS = {
@@ -150,7 +157,9 @@ _WORDS = {
     "string": "a text",
     "list": "a list",
     "dictionary": "keys with values",
+    "Keys should be strings": "a text as key",
 }
+_LENGTHS = {"too_short": "at least {min_length} of them", "too_long": "at most {max_length} of them"}
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import count
 from math import sqrt
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,22 +27,23 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from threadpoolctl import threadpool_limits
 
-from lusogames_env.engine.players import make_player
+from lusogames_env.engine.players import Player, make_player
 from lusogames_env.training.agents import Agent, agent_files
 from lusogames_env.training.checkpoints import IMITATING, Checkpoint, load_checkpoint, save_checkpoint
 from lusogames_env.training.config import Config, load_config
 from lusogames_env.training.errors import CheckpointError, ConfigError
 from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
-from lusogames_env.training.files import to_json, write_file
+from lusogames_env.training.files import alone_in, to_json, write_file
 from lusogames_env.training.imitation import Imitator
+from lusogames_env.training.metrics import EVALUATION as EVALUATED
 from lusogames_env.training.metrics import Metrics
 from lusogames_env.training.networks import Network
 from lusogames_env.training.plots import plot_curve
 from lusogames_env.training.policies import ACTIVATIONS, GraphPolicy, graph_policy_kwargs, to_numpy
-from lusogames_env.training.pool import LeagueVecEnv, SnapshotPool
+from lusogames_env.training.pool import LEARNER, SNAPSHOT, LeagueVecEnv, SnapshotPool
 
 CONFIG, ABOUT, FINAL, LEAGUE = "config.yaml", "run.json", "evaluation.json", "league.json"
-TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION, SNAPSHOTS = range(6)  # spawn keys of a run
+TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION, SNAPSHOTS, OPPONENTS = range(7)  # spawn keys of a run
 PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
 
@@ -49,7 +51,7 @@ NOBODY = "nobody"  # whom an agent meets where all seats are on one side
 
 
 def stream(config: Config, purpose: int, number: int = 0) -> int:
-    """Return the seed of one purpose of a run; different purposes and numbers never share their games."""
+    """Return the seed of one purpose of a run, its own for every purpose and number."""
     return int(np.random.SeedSequence(config.seed, spawn_key=(purpose, number)).generate_state(1)[0])
 
 
@@ -104,7 +106,7 @@ class _Run(BaseCallback):
         self.pool = SnapshotPool(plan, np.random.default_rng(stream(config, POOL))) if plan and plan.weight else None
         self.sides = sides_of(self.box)
         self.rivals = config.evaluation.opponents if len(self.sides) > 1 else [NOBODY]
-        self.scripted = {make_player(name, self.game): w for name, w in config.opponents.players.items() if w > 0}
+        self.scripted = self._make_opponents()
         self.unlogged: dict[str, float] = {}
         self.last = -1  # the step at which this callback last did its work
         self.episodes = 0
@@ -113,6 +115,17 @@ class _Run(BaseCallback):
         self._first = 0
         self.env = self._make_env()
         self.learner = self._make_learner()
+
+    def _make_opponents(self) -> dict[Player, float]:
+        """Return the players of the configuration with their weights; the league tells players apart by name."""
+        named = [(name, weight) for name, weight in self.config.opponents.players.items() if weight > 0]
+        chance = (stream(self.config, OPPONENTS, number) for number in range(len(named)))
+        made = {make_player(name, self.game, next(chance)): weight for name, weight in named}
+        names = [player.name for player in made]
+        for name in names:
+            if names.count(name) > 1 or name == LEARNER or name.startswith(SNAPSHOT):
+                raise ConfigError(f"opponents.players: two players would be called '{name}': rename the agent's folder")
+        return made
 
     def _make_env(self) -> LeagueVecEnv:
         config = self.config
@@ -183,9 +196,9 @@ class _Run(BaseCallback):
         ended = np.flatnonzero(self.locals["dones"])
         self.episodes += len(ended)
         if self.pool is not None and len(self.sides) > 1:
-            for i in ended:
-                info = self.locals["infos"][i]
-                self.pool.record(info["opponents"], info["placement"], self.sides)
+            for info in (self.locals["infos"][i] for i in ended):
+                if "placement" in info:
+                    self.pool.record(info["opponents"], info["placement"], self.sides)
         return True
 
     def _on_training_start(self) -> None:
@@ -261,7 +274,7 @@ class _Run(BaseCallback):
             results[name] = evaluate(players, self.box, games, seed, self.config.threads)
             own = results[name].players[0]
             values = (own.wins.mean, own.wins.low, own.wins.high, own.utility.mean, own.points.mean)
-            row |= {f"{c}_vs_{name}": v for c, v in zip(_EVALUATED, values, strict=True)}
+            row |= {f"{c}_vs_{name}": v for c, v in zip(EVALUATED, values, strict=True)}
             self.report.say(f"step {step:,}: wins {own.wins} against {name} ({results[name].games} games)")
         self.metrics.add(row)
         return results
@@ -384,12 +397,12 @@ class _Run(BaseCallback):
     def go(self, fresh: bool) -> Outcome:
         """Train to the end, then evaluate and draw."""
         config = self.config
-        self.metrics = Metrics(self.folder, self.rivals, self.last)
+        left = config.total_steps - self.learner.num_timesteps
+        self.metrics = Metrics(self.folder, self.rivals, self.last, is_last=left <= 0)
         self.learner.set_logger(Logger(None, [self.metrics]))
         for name, value in self.unlogged.items():
             self.learner.logger.record(name, value)
         try:
-            left = config.total_steps - self.learner.num_timesteps
             if left > 0:
                 self.learner.learn(left, callback=self, reset_num_timesteps=fresh)
             step = self.learner.num_timesteps
@@ -424,9 +437,6 @@ def forgotten(results: dict[str, Evaluation]) -> list[str]:
         return (result.players[0].wins.mean - par) / sqrt(par * (1 - par) / result.games)
 
     return [name for name, result in results.items() if score(result) < limit]
-
-
-_EVALUATED = ("wins", "wins_low", "wins_high", "utility", "points")
 
 
 def _below(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
@@ -492,19 +502,29 @@ def new_run_folder(config: Config, name: str) -> Path:
         ConfigError: the folder of the key ``run`` is not empty or cannot be made.
     """
     if config.run is None:
-        base, number = Path("runs") / config.game, 1
-        while (base / f"{name}-{number}").exists():
-            number += 1
-        folder = base / f"{name}-{number}"
-    else:
-        folder = Path(config.run)
+        return _numbered_folder(Path("runs") / config.game / name)
+    folder = Path(config.run)
+    try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise ConfigError(f"run: {folder} is not an empty folder: choose another, or go on with --resume {folder}")
-    try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"run: cannot make the folder {folder}: {error.strerror}") from error
     return folder
+
+
+def _numbered_folder(base: Path) -> Path:
+    """Make the first of the folders ``<base>-1``, ``<base>-2``, … that is not there; nobody else gets the same."""
+    for number in count(1):
+        folder = base.with_name(f"{base.name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise ConfigError(f"run: cannot make the folder {folder}: {error.strerror}") from error
+    raise AssertionError("there are no more numbers")
 
 
 def versions() -> dict[str, str]:
@@ -518,7 +538,8 @@ def _about(config: Config) -> dict[str, Any]:
         "run": config.seed,
         "training": stream(config, TRAINING),
         "pool": stream(config, POOL),
-        "evaluation": "SeedSequence(run, spawn_key=(2, 1000 * step + opponent)); at the end (3, …)",
+        "imitation": stream(config, IMITATION),
+        "evaluation": "SeedSequence(run, spawn_key=(2, 1000 * step + opponent)); at the end (3, …), snapshots (5, …)",
     }
     return {"versions": versions(), "seeds": seeds}
 
@@ -590,12 +611,13 @@ def _go(
 ) -> Outcome:
     """Train from the start, or from a checkpoint, to the end or until somebody stops it."""
     fresh = checkpoint is None or "imitation" in checkpoint.values
-    with _torch_settings(config.torch_threads), _ctrl_c(report, stop) as stop_asked:
+    with alone_in(folder), _torch_settings(config.torch_threads), _ctrl_c(report, stop) as stop_asked:
         run = _Run(config, folder, report, stop_asked)
         try:
-            if checkpoint is None or fresh:
+            if fresh:
                 run.imitate(checkpoint)
             else:
+                assert checkpoint is not None
                 with _fitting(folder):
                     run.restore(checkpoint)
             return run.go(fresh)

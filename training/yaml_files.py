@@ -15,6 +15,9 @@ from lusogames_env.training.errors import ConfigError
 Path_ = tuple[str | int, ...]
 
 
+NO_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError)  # the last: wrong texts after a tag
+
+
 class _Loader(yaml.SafeLoader):
     """The safe loader with the floats of YAML 1.2: PyYAML alone takes ``3e-4`` for a text."""
 
@@ -28,7 +31,7 @@ def parse_value(text: str) -> Any:
     """Return the value of a text as YAML reads it; raises `ConfigError`."""
     try:
         return _parse(text)[0]
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except NO_YAML as error:
         raise ConfigError(f"'{text}' is not a YAML value: {_problem(error)}") from error
 
 
@@ -53,7 +56,7 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], dict[Path_, int]]:
         raise ConfigError(f"{path} is not a text file in UTF-8: {error}") from error
     try:
         data, lines = _parse(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except NO_YAML as error:
         raise ConfigError(f"{path} is not YAML: {_problem(error)}") from error
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected keys with values, as 'game: reis_de_portugal'")

@@ -239,7 +239,7 @@ class Game:
         """The module that draws this game as text."""
         return importlib.import_module(f"{self.package}.view")
 
-    def new_box(self, **options: Any) -> Box:
+    def new_box(self, /, **options: Any) -> Box:
         """Return the box for these options; raises `OptionError` or `ComponentsError`."""
         return Box(self, options)
 

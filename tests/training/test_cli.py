@@ -15,6 +15,7 @@ from tests.training.conftest import Command, environment
 from tests.training.test_agents import BOX, make_network
 
 GAME = load_game(TOY)
+GAMES = ("--game", "toy", "-o", "num_players=2", "--games", "4")
 
 
 def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *args: object) -> tuple[int, str, str]:
@@ -44,6 +45,11 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *a
         (["evaluate", "random", "--game", "toy", "-o", "num_players"], "expected name=value"),
         (["evaluate", "random", "--game", "toy", "-o", "num_players=7"], "expected one of 2, 3, 4"),
         (["evaluate", "random", "--game", "toy", "--json", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
+        (["evaluate", "random", "--game", "toy", "-o", "self=1"], "no option 'self'"),
+        (["evaluate", "x" * 300, "--game", "toy"], "there is no player"),
+        (["evaluate", "x" * 300], "give --game"),
+        (["train", "toy.yaml", "run=" + "x" * 300], "cannot read the configuration"),
+        (["report", "toy", "--games", "1000000000000"], "--games"),
         (["games", "tay"], "did you mean 'toy'"),
         (["play", "chess"], "there is no game 'chess'"),
         (["play", "toy", "--seat", "3", "-o", "num_players=2"], "seat 3: expected 0 … 1"),
@@ -83,6 +89,27 @@ def test_evaluation_prints_json_alone(capsys: pytest.CaptureFixture[str], monkey
     code, out, _ = call(capsys, monkeypatch, *args)
     assert code == 0
     assert json.loads(out)[0]["arrangements"] == 4
+
+
+def test_a_result_is_shown_before_it_cannot_be_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, err = call(capsys, monkeypatch, "evaluate", "random", "heuristic", *GAMES, "--json", "/no/such/folder/x")
+    assert code == 2 and "cannot write /no/such/folder/x" in err
+    assert "2 seat arrangements" in out
+
+
+def test_tables_are_not_wrapped_in_a_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    players = ["flat_mc:iterations=2,playout=heuristic,plies=60,reward=margin", "heuristic"]
+    code, out, _ = call(capsys, monkeypatch, "evaluate", *players, *GAMES)
+    assert code == 0 and f"│ {players[0]} │" in out
+
+
+def test_cross_play_prints_json_alone(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("--game", "aljubarrota", "-o", "mode=cooperative", "--games", "2", "--json", "-")
+    code, out, _ = call(capsys, monkeypatch, "crossplay", "random", "random", *options)
+    assert code == 0 and json.loads(out)["games"] == 2
 
 
 def test_a_saved_agent_brings_its_game_and_options(

@@ -20,8 +20,9 @@ import yaml
 from lusogames_env.training import checkpoints, files
 from lusogames_env.training import train as training
 from lusogames_env.training.agents import load_agent
-from lusogames_env.training.config import load_config
-from lusogames_env.training.errors import CheckpointError, ConfigError
+from lusogames_env.training.config import load_config, make_config
+from lusogames_env.training.errors import CheckpointError, ConfigError, FolderError
+from lusogames_env.training.files import alone_in
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.train import Silence, resume, stream, train
 from tests.tools import ROOT, TOY, load_game
@@ -110,6 +111,46 @@ def test_going_on_from_an_earlier_checkpoint_drops_later_rows(whole_run: Path, t
     assert metrics_without_time(run) == metrics_without_time(whole_run)
 
 
+def test_a_finished_run_that_goes_on_is_evaluated_once(whole_run: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(whole_run, tmp_path / "run")
+    with (run / "metrics.jsonl").open("ab") as file:
+        file.write(b'{"step": "x"}\n\xff\n')
+    assert resume(run).complete
+    assert metrics_without_time(run) == metrics_without_time(whole_run)
+
+
+def test_two_runs_never_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = make_config({"game": "toy"})
+    assert [training.new_run_folder(config, "x").name for _ in range(3)] == ["x-1", "x-2", "x-3"]
+    with pytest.raises(ConfigError, match="cannot make the folder"):
+        training.new_run_folder(config, "x" * 300)
+    with pytest.raises(ConfigError, match="cannot make the folder"):
+        training.new_run_folder(config.model_copy(update={"run": "x" * 300}), "x")
+
+
+def test_one_process_at_a_time_goes_on_with_a_run(whole_run: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(whole_run, tmp_path / "run")
+    with alone_in(run), pytest.raises(FolderError, match="another process works in"):
+        resume(run)
+
+
+def test_training_against_a_search_follows_from_the_seed(tiny: Path, tmp_path: Path) -> None:
+    runs = [tmp_path / "one", tmp_path / "two"]
+    for run in runs:
+        train(load_config(tiny, [f"run={run}", "total_steps=256", "opponents={players: {'ismcts:iterations=2': 1.0}}"]))
+    one, two = map(last_tensors, runs)
+    assert all((one[name] == two[name]).all() for name in one)
+
+
+@pytest.mark.parametrize("name", ["learner", "snapshot_0", "twin"])
+def test_opponents_are_told_apart_by_name(whole_run: Path, tiny: Path, tmp_path: Path, name: str) -> None:
+    agents = [shutil.copytree(whole_run, tmp_path / str(i) / name) for i in range(1 + (name == "twin"))]
+    players = ", ".join(f"{agent}: 1.0" for agent in agents)
+    with pytest.raises(ConfigError, match=f"two players would be called '{name}'"):
+        train(load_config(tiny, [f"run={tmp_path / 'run'}", f"opponents.players={{{players}}}"]))
+
+
 def test_a_finished_run_can_be_trained_longer(whole_run: Path, tmp_path: Path) -> None:
     run = shutil.copytree(whole_run, tmp_path / "run")
     outcome = resume(run, ("total_steps=1280",))
@@ -128,6 +169,8 @@ def damage(folder: Path, how: str) -> None:
         path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     elif how == "no file":
         path.unlink()
+    elif how == "empty manifest":
+        (folder / "manifest.json").write_text("[]")
     elif how == "half a manifest":
         path = folder / files.MANIFEST
         path.write_bytes(path.read_bytes()[:-20])
@@ -138,7 +181,9 @@ def damage(folder: Path, how: str) -> None:
         folder.rename(folder.with_name(f".{folder.name}.part"))
 
 
-@pytest.mark.parametrize("how", ["half a file", "one bit", "no file", "half a manifest", "empty", "not renamed"])
+@pytest.mark.parametrize(
+    "how", ["half a file", "one bit", "no file", "half a manifest", "empty", "empty manifest", "not renamed"]
+)
 def test_a_half_written_checkpoint_is_never_picked_up(whole_run: Path, tmp_path: Path, how: str) -> None:
     run = shutil.copytree(whole_run, tmp_path / "run")
     newest = checkpoints.last_checkpoint(run)
