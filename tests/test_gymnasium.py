@@ -85,6 +85,7 @@ def test_an_illegal_action_ends_the_episode(case: Case, kind: str, seed: int) ->
     after, reward, terminated, truncated, info = env.step(action)
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert info["illegal_action"] == action and "legal" in info["illegal_text"]
+    assert kind != "too large" or f"action {action} is not legal" in info["illegal_text"]
     assert env.observation_space.contains(after)
     env.reset()
     with pytest.raises(IllegalActionError, match="legal"):
@@ -258,6 +259,11 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(toy: Case, bad: Any, illeg
     with pytest.raises(IllegalActionError, match=r"expected integers of shape \(5,\)"):
         envs.step(bad)
     assert bits(envs.learners.batch.states) == before
+
+
+def test_a_seed_that_is_none_is_refused(toy: Case) -> None:
+    with pytest.raises(OptionError, match=r"seed = 1\.5: expected one integer or a list of 5"):
+        new_vector(toy).reset(seed=1.5)  # type: ignore[arg-type]
 
 
 def test_a_list_of_seeds_seeds_each_game(case: Case) -> None:

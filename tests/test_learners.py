@@ -196,6 +196,21 @@ def test_equal_seeds_give_equal_runs_on_any_number_of_threads(case: Case, seed: 
     assert runs[0] == runs[1]
 
 
+def test_seeding_starts_the_same_searches_again(toy: Case) -> None:
+    learners = LearnerBatch(toy.box, 8, {"ismcts:iterations=2": 1, "rollout:iterations=8": 1})
+    seen = []
+    for seed in (3, 3, 4):
+        learners.seed(seed)
+        learners.reset()
+        parts = [learners.obs]
+        for _ in range(6):
+            learners.step(np.where(learners.batch.running, learners.masks.argmax(axis=1), WAIT))
+            learners.reset(~learners.batch.running)
+            parts.append(learners.obs)
+        seen.append(np.concatenate(parts))
+    assert np.array_equal(seen[0], seen[1]) and not np.array_equal(seen[0], seen[2])
+
+
 def test_seeding_starts_the_same_games_again(toy: Case) -> None:
     learners = LearnerBatch(toy.box, 4, opponents="random", seed=7)
     first = learners.reset().tobytes(), learners.seats.tolist()

@@ -73,6 +73,29 @@ def test_an_unknown_player_is_refused(toy: Case, bad: Any) -> None:
     assert "heuristic" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ismct:iterations=5", "no kind of player 'ismct:'; did you mean 'ismcts'"),
+        ("heuristic:foo=1", "no kind of player 'heuristic:'; known: flat_mc, ismcts, ppo, rollout"),
+    ],
+)
+def test_an_unknown_kind_of_player_is_refused(toy: Case, name: str, text: str) -> None:
+    with pytest.raises(OptionError, match=text):
+        make_player(name, toy.game)
+
+
+def test_half_a_player_is_told_what_it_lacks(toy: Case) -> None:
+    class Half:
+        name = "half"
+
+        def act(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
+            return rows
+
+    with pytest.raises(OptionError, match="needs a name and a decider"):
+        make_player(Half(), toy.game)
+
+
 def test_mixtures_are_normalised(toy: Case) -> None:
     players, weights = make_mixture({"random": 1, "heuristic": 3}, toy.game)
     assert [player.name for player in players] == ["random", "heuristic"] and weights.tolist() == [0.25, 0.75]

@@ -94,6 +94,11 @@ def test_a_rollout_without_budget_plays_as_its_player(game: Game) -> None:
     assert f"* {state.box.labels[choice]}" in found.text()
 
 
+def test_a_search_of_another_game_is_refused(toy: Case) -> None:
+    with pytest.raises(LusogamesError, match="this player searches toy, not reis_de_portugal"):
+        SearchPlayer(toy.game, Settings(iterations=5)).search(_reis())
+
+
 def test_a_rollout_keeps_to_its_budget(game: Game) -> None:
     state = _first(game).position(2, 12)
     found = RolloutPlayer(game, RolloutSettings(iterations=50, plies=5, reward="margin"), seed=3).search(state)

@@ -266,6 +266,11 @@ def test_a_deeply_nested_head_is_refused() -> None:
         GameState.from_bytes(b"LUSOGAMES\n" + len(head).to_bytes(4, "little") + head)
 
 
+def test_a_text_is_no_saved_state(toy: Case) -> None:
+    with pytest.raises(StateError, match="expected a dict, as to_json returns it, found str"):
+        GameState.from_json(json.dumps(toy.new(1).to_json()))  # type: ignore[arg-type]
+
+
 def test_a_save_names_no_file_to_read(toy: Case, tmp_path: Any) -> None:
     good = toy.new(1).to_json()
     good["options"]["components"] = str(tmp_path / "some.toml")

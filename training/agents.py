@@ -163,11 +163,9 @@ def find_agent(spec: str | Path) -> Path:
     text = str(spec)
     if isinstance(spec, str) and text.startswith("ppo:"):
         return _find_shipped(text)
-    if isinstance(spec, str) and ":" in text and not is_folder(text):
-        raise AgentError(f"there is no kind of player '{text.partition(':')[0]}:'; known: ppo:<game>, or a folder")
     folder = Path(spec)
     if not is_folder(folder):
-        raise AgentError(f"there is no agent at {folder}: expected a folder with {HEAD}, or a run folder")
+        raise AgentError(f"there is no agent at {folder}: expected a folder with {HEAD}, a run folder, or ppo:<game>")
     if (folder / HEAD).is_file():
         return folder
     from lusogames_env.training.checkpoints import last_checkpoint

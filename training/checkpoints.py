@@ -15,7 +15,7 @@ from lusogames_env.training.files import read_folder, to_json, write_folder
 
 FOLDER, STEP, IMITATING = "checkpoints", "step_", "imitation_"  # the latter come before all steps
 TENSORS, STATE = "state.safetensors", "state.json"
-FORMAT, FORMAT_VERSION = "lusogames_env checkpoint", 1
+FORMAT, FORMAT_VERSION = "lusogames_env checkpoint", 2
 
 
 @dataclass
@@ -83,5 +83,7 @@ def load_checkpoint(run: Path) -> Checkpoint:
     except (KeyError, ValueError, SafetensorError) as error:
         raise CheckpointError(f"{folder} is not a checkpoint: {error}") from error
     if values.get("format") != FORMAT or values.get("format_version") != FORMAT_VERSION:
-        raise CheckpointError(f"{folder}: expected format '{FORMAT}' {FORMAT_VERSION}")
+        there = f"format '{values.get('format')}' {values.get('format_version')}"
+        advice = "go on with the version of the package that wrote it, or start the run anew"
+        raise CheckpointError(f"{folder} has {there}, this version reads '{FORMAT}' {FORMAT_VERSION}: {advice}")
     return Checkpoint(values, arrays, files)

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -151,7 +152,10 @@ def _box_for(players: list[str], game: str | None, pairs: list[str] | None) -> A
             info = read_agent_info(player)
             if not isinstance(info.get("options"), dict):
                 raise LusogamesError(f"{player}: its agent.json does not tell the options it was trained on")
-            return get_game(info["game"]).new_box(**{**info["options"], **options})
+            try:
+                return get_game(info["game"]).new_box(**{**info["options"], **options})
+            except LusogamesError as error:
+                raise LusogamesError(f"{player}, with the options it was trained on: {error}") from error
     raise LusogamesError(f"which game? None of {', '.join(players)} is a saved agent: give --game")
 
 
@@ -272,10 +276,9 @@ def games(
     if as_json:
         print(json.dumps([_describe(game) for game in found], indent=2, ensure_ascii=False, default=str))
         return
-    from rich.console import Console
 
     for game in found:
-        _show_game(Console(), game)
+        _show_game(wide_console(), game)
 
 
 def _describe(game: Any) -> dict[str, Any]:
@@ -305,7 +308,7 @@ def _show_game(console: Any, game: Any) -> None:
     facts = _describe(game)
     table = Table(title=f"{game.title}: {game.name}_v{game.version}, {game.id}", title_justify="left")
     for heading in ("option", "default", "values", "meaning"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for option in facts["options"]:
         table.add_row(option["name"], repr(option["default"]), option["expected"], option["doc"])
     console.print(table)
@@ -366,13 +369,15 @@ def selfishness(
     game: Annotated[str | None, typer.Option(help="The game; default: that of the first saved agent.")] = None,
     option: GameOptions = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
 ) -> None:
     """Show what it costs the team, and brings a seat, when 0, 1, … all seats play for themselves."""
 
     from lusogames_env.training.cooperation import price_of_selfishness, selfishness_table
 
     box = _box_for([cooperative, selfish], game, option)
-    wide_console().print(selfishness_table(price_of_selfishness(cooperative, selfish, box, games, seed)))
+    rows = price_of_selfishness(cooperative, selfish, box, games, seed)
+    _tell(json_file, [asdict(row) for row in rows], lambda: wide_console().print(selfishness_table(rows)))
 
 
 def main() -> None:

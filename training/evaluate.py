@@ -152,7 +152,8 @@ def evaluate(
     sides = sides_of(box)
     if not 1 <= len(players) <= len(sides) or games < 2:
         raise OptionError(
-            f"{len(players)} players, {games} games: expected 1 to {len(sides)} players and 2 games or more"
+            f"{len(players)} players, {games} games: expected 1 to {len(sides)} players, as many as the game has sides "
+            "with these options, and 2 games or more"
         )
     table = seated_players(players, box.game, seed)
     identities, unique = _identify(table, len(sides))

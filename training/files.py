@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from lusogames_env.training.errors import FolderError
 
 MANIFEST = "manifest.json"
@@ -53,6 +51,14 @@ def write_file(path: Path, data: bytes) -> None:
     _sync_folder(path.parent)
 
 
+def first_difference(there: Any, here: Any, key: str = "") -> str | None:
+    """Say which value of plain JSON types is not the same, None if all are; what only `there` has does not matter."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        inner = (first_difference(there.get(name), value, f"{key}.{name}".strip(".")) for name, value in here.items())
+        return next((difference for difference in inner if difference), None)
+    return None if there == here else f"{key} is {there!r} there, now {here!r}"
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Keep other processes that ask the same out of `folder`; the system frees it when this process ends.
@@ -60,6 +66,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     Raises:
         FolderError: another process is in it, or it cannot be written to.
     """
+    from filelock import FileLock, Timeout
+
     lock = FileLock(folder / ".lock")
     try:
         lock.acquire(timeout=0)

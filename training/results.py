@@ -17,6 +17,7 @@ from pydantic import Field
 
 from lusogames_env.engine.errors import nearest
 from lusogames_env.engine.game import Box
+from lusogames_env.engine.players import is_folder
 from lusogames_env.training.agents import read_agent_info
 from lusogames_env.training.config import Config, find_game, load_config
 from lusogames_env.training.errors import ResultsError
@@ -90,9 +91,12 @@ def find_table(name: str, root: Path = PUBLISHED) -> Path:
     Raises:
         ResultsError: there is none.
     """
-    for folder in (Path(name), root / name):
-        if (folder / TABLE).is_file():
+    given = Path(name).parent if Path(name).name == TABLE else Path(name)
+    for folder in (given, root / name):
+        if is_folder(folder) and (folder / TABLE).is_file():
             return folder
+    if is_folder(given):
+        raise ResultsError(f"the folder {given} holds no {TABLE}: write what is to be measured into one")
     known = table_names(root)
     if not known:
         raise ResultsError(f"there is no table '{name}', and none in {root}: run this in a clone of the repository")

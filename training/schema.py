@@ -116,7 +116,10 @@ class Schema(Generic[M]):
 
     def _explain(self, error: ValidationError, source: Source) -> ConfigError:
         """Return the first fault of the schema in words."""
-        fault = error.errors()[0]
+        faults = error.errors()
+        fault = next(
+            (one for one in faults if one["type"] == "extra_forbidden"), faults[0]
+        )  # a misspelt key also lacks
         at = self._without_tags(fault["loc"])
         if fault["type"] == "extra_forbidden":
             return source.fail(at, f"unknown key{nearest(str(at[-1]), self._keys_below(at[:-1]) or ())}")

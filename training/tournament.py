@@ -215,7 +215,7 @@ def rich_table(results: Results) -> Any:
 
     title = f"{results.game}, {results.games:,} games, par {results.par:.3f}"
     columns = [str(i + 1) for i in range(len(results.players))]
-    caption = "±: 95 %; right: wins against player 1, 2, …"
+    caption = "95 % intervals; right: wins against player 1, 2, …"
     table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("player", overflow="fold")
@@ -223,7 +223,9 @@ def rich_table(results: Results) -> Any:
         table.add_column(heading, justify="right", no_wrap=True)
     for i, name in enumerate(results.players):
         cells = [f"{cell.mean:.2f}" if cell else "-" for cell in results.matrix[i]]
-        table.add_row(str(i + 1), name, str(results.ratings[i]), results.wins[i].short(2), *cells)
+        wins = results.wins[i]
+        share = f"{wins.mean:.2f} [{wins.low:.2f}, {wins.high:.2f}]"
+        table.add_row(str(i + 1), name, str(results.ratings[i]), share, *cells)
     return table
 
 

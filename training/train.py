@@ -33,7 +33,7 @@ from lusogames_env.training.checkpoints import IMITATING, Checkpoint, load_check
 from lusogames_env.training.config import Config, load_config
 from lusogames_env.training.errors import CheckpointError, ConfigError
 from lusogames_env.training.evaluate import Evaluation, evaluate, sides_of
-from lusogames_env.training.files import alone_in, to_json, write_file
+from lusogames_env.training.files import alone_in, first_difference, to_json, write_file
 from lusogames_env.training.imitation import Imitator
 from lusogames_env.training.metrics import EVALUATION as EVALUATED
 from lusogames_env.training.metrics import Metrics
@@ -47,6 +47,7 @@ TRAINING, POOL, EVALUATION, FINAL_EVALUATION, IMITATION, SNAPSHOTS, OPPONENTS = 
 PACKAGES = ("lusogames-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "gymnasium")
 
 
+FREE = {"run", "total_steps", "threads", "torch_threads", "evaluation", "checkpoint"}  # may change in a run
 NOBODY = "nobody"  # whom an agent meets where all seats are on one side
 
 
@@ -163,9 +164,6 @@ class _Run(BaseCallback):
         """Learn from a rule-based player, if the configuration says so; `saved` is where that was stopped."""
         plan = self.config.imitation
         if plan is None:
-            if saved is not None:
-                stopped = f"{self.folder} was stopped while it imitated"
-                raise CheckpointError(f"{stopped}: give its {CONFIG} the key imitation back, or start the run anew")
             return
         self.report.say(f"imitating {plan.player}: {plan.decisions:,} decisions")
         imitator = Imitator(self.learner.policy, self.box, plan, stream(self.config, IMITATION))
@@ -186,7 +184,7 @@ class _Run(BaseCallback):
         self.report.say(f"agrees with {plan.player} in {imitator.agreement:.0%} of its choices")
 
     def _save_imitation(self, imitator: Imitator) -> None:
-        values = {"step": 0, "imitation": imitator.get_state()}
+        values = {"step": 0, "config": self._lasting(), "imitation": imitator.get_state()}
         checkpoint = Checkpoint(values, self._networks(imitator.optimizer), self._agent(0, 0.0))
         save_checkpoint(self.folder, imitator.used, checkpoint, self.config.checkpoint.keep, IMITATING)
 
@@ -330,6 +328,7 @@ class _Run(BaseCallback):
             arrays |= {f"pool.{name}": array for name, array in pool_arrays.items()}
         values: dict[str, Any] = {
             "step": step,
+            "config": self._lasting(),
             "updates": learner._n_updates,
             "episodes": self.episodes,
             "seconds": round(self.seconds + time.monotonic() - self._began, 3),
@@ -340,6 +339,16 @@ class _Run(BaseCallback):
         }
         checkpoint = Checkpoint(values, arrays, self._agent(step, values["seconds"]))
         save_checkpoint(self.folder, step, checkpoint, self.config.checkpoint.keep)
+
+    def _lasting(self) -> dict[str, Any]:
+        """Return what of the configuration stays as it is while a run goes on."""
+        return self.config.model_dump(mode="json", exclude=FREE)
+
+    def require_same(self, checkpoint: Checkpoint) -> None:
+        """Raise `CheckpointError` if `config.yaml` was changed since."""
+        difference = first_difference(checkpoint.values["config"], self._lasting())
+        if difference:
+            raise CheckpointError(f"{self.folder / CONFIG}: {difference}: put it back, or start a new run")
 
     def _agent(self, step: int, seconds: float) -> dict[str, bytes]:
         """Return the files of the agent that the learner is now."""
@@ -606,6 +615,11 @@ def resume(
     return _go(config, folder, report or Silence(), stop, checkpoint)
 
 
+def _where(checkpoint: Checkpoint) -> str:
+    imitation = checkpoint.values.get("imitation")
+    return f"step {checkpoint.values['step']:,}" if imitation is None else f"{imitation['used']:,} imitated decisions"
+
+
 def _go(
     config: Config, folder: Path, report: Report, stop: Callable[[], bool], checkpoint: Checkpoint | None
 ) -> Outcome:
@@ -614,6 +628,9 @@ def _go(
     with alone_in(folder), _torch_settings(config.torch_threads), _ctrl_c(report, stop) as stop_asked:
         run = _Run(config, folder, report, stop_asked)
         try:
+            if checkpoint is not None:
+                run.require_same(checkpoint)
+                report.say(f"going on from {_where(checkpoint)}")
             if fresh:
                 run.imitate(checkpoint)
             else:

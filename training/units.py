@@ -25,7 +25,7 @@ from lusogames_env.engine.players import make_player
 from lusogames_env.training.agents import Agent
 from lusogames_env.training.errors import TournamentError
 from lusogames_env.training.evaluate import arrangements_of, play_out, sides_of, win_shares
-from lusogames_env.training.files import alone_in, to_json, write_file
+from lusogames_env.training.files import alone_in, first_difference, to_json, write_file
 from lusogames_env.training.processes import spread
 from lusogames_env.training.ratings import side_scores
 
@@ -187,17 +187,9 @@ def _require_same(path: Path, head: dict[str, Any]) -> None:
         raise TournamentError(f"{path} cannot be read ({error}): {advice}") from error
     if not isinstance(found, dict):
         raise TournamentError(f"{path} does not say what is played in its folder: {advice}")
-    difference = _first_difference(found, json.loads(to_json(head)))
+    difference = first_difference(found, json.loads(to_json(head)))
     if difference:
         raise TournamentError(f"{path.parent} holds other games: {difference}; {advice}")
-
-
-def _first_difference(there: Any, here: Any, key: str = "") -> str | None:
-    """Say which value is not the same, None if all are; what only `there` has does not matter."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        inner = (_first_difference(there.get(name), value, f"{key}.{name}".strip(".")) for name, value in here.items())
-        return next((difference for difference in inner if difference), None)
-    return None if there == here else f"{key} is {there!r} there, now {here!r}"
 
 
 def to_lines(played: Iterable[Played]) -> bytes:

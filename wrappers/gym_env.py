@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from lusogames_env.engine.batch import GO_ON
+from lusogames_env.engine.batch import GO_ON, WAIT
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError
 from lusogames_env.engine.render import show
 from lusogames_env.engine.spaces import action_space, flat_observation_space
@@ -77,9 +77,9 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.integer]):
         """Take the learner's action, then play the others up to its next decision or the end of the game."""
         if not self._ready:
             raise LusogamesError("the game is over or not yet begun: call reset() before step()")
-        n = self.learners.game.actions.n
-        number = action_index(action, n)
-        known = number if 0 <= number < n else GO_ON  # WAIT, and what int64 cannot hold, are as illegal as any other
+        number = action_index(action, self.learners.game.actions.n)
+        fits = abs(number) < 2**63 and number != WAIT  # these two, too, are as illegal as any other
+        known = number if fits else GO_ON
         try:
             rewards, terminated, truncated = self.learners.step(np.array([known], np.int64))
         except IllegalActionError as error:

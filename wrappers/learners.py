@@ -14,7 +14,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, GO_ON, WAIT, Batch
 from lusogames_env.engine.errors import IllegalActionError, LusogamesError, OptionError, PlayerError
 from lusogames_env.engine.game import RUNNING, TRUNCATED, Box, Game
-from lusogames_env.engine.players import Player, ask, make_mixture
+from lusogames_env.engine.players import Player, ask, make_mixture, seed_players
 from lusogames_env.engine.table import RESULTS
 
 LEARNER = -1
@@ -78,6 +78,7 @@ class LearnerBatch:
         root = np.random.SeedSequence(seed)
         games, seats, players = root.spawn(3)
         self._player_seed = int(players.generate_state(1, np.uint64)[0])
+        seed_players(self.players, self._player_seed)
         self.batch.seed(int(games.generate_state(1, np.uint64)[0]))
         self._generator = np.random.Generator(np.random.PCG64(seats))
         self.games_started[:] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,8 @@ class GameVectorEnv(VectorEnv):
             if which.shape != (self.num_envs,) or not which.any():
                 raise OptionError(f"reset_mask: expected bool ({self.num_envs},) with at least one true")
         seeds = None
+        if seed is not None and not isinstance(seed, (int, np.integer, Sequence, np.ndarray)):
+            raise OptionError(f"seed = {seed!r}: expected one integer or a list of {self.num_envs}")
         if seed is None or isinstance(seed, (int, np.integer)):
             if seed is not None or not self._seeded:
                 super().reset(seed=None if seed is None else int(seed))

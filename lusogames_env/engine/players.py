@@ -12,7 +12,7 @@ import numpy as np
 from lusogames_env.engine.batch import EXTERNAL, FIRST_BOT, GO_ON, RANDOM, WAIT, Batch
 from lusogames_env.engine.errors import OptionError, PlayerError, nearest
 from lusogames_env.engine.game import Game
-from lusogames_env.engine.search import SEARCHES, make_search
+from lusogames_env.engine.search import SEARCHES, Searcher, make_search
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -86,6 +86,12 @@ def _may_be_saved(spec: str) -> bool:
     return ":" in spec or "/" in spec or is_folder(spec)
 
 
+def _unknown_kind(spec: str) -> str | None:
+    """Return what comes before the colon if it is no kind of player, and no folder has this name."""
+    kind, colon, _ = spec.partition(":")
+    return kind if colon and kind != "ppo" and "/" not in kind and not is_folder(spec) else None
+
+
 def is_folder(name: str | Path) -> bool:
     """Say whether there is a folder of this name; False for a name that no file can have."""
     try:
@@ -117,6 +123,11 @@ def make_player(spec: Any, game: Game, seed: int | None = None) -> Player:
         return ScriptedPlayer(game, spec)
     if isinstance(spec, str) and (searcher := make_search(spec, game, seed)) is not None:
         return searcher
+    if isinstance(spec, str) and (kind := _unknown_kind(spec)):
+        kinds = (*SEARCHES, "ppo")
+        raise OptionError(f"there is no kind of player '{kind}:'{nearest(kind, kinds)}; or give a saved agent's folder")
+    if hasattr(spec, "act"):
+        raise OptionError(f"{spec!r} is no player: besides act it needs a name and a decider (0: it is asked)")
     if isinstance(spec, Path) or (isinstance(spec, str) and spec and _may_be_saved(spec)):
         from lusogames_env.training.agents import load_agent
 
@@ -142,6 +153,16 @@ def make_mixture(spec: Any, game: Game, seed: int | None = None) -> tuple[list[P
         names, weights = [spec], np.ones(1)
     if (weights < 0).any() or not 0 < sum(weights.tolist()) < inf:
         raise OptionError(f"opponents = {spec!r}: expected players with weights from 0 on and a finite sum above 0")
-    seeds = np.random.SeedSequence(seed).generate_state(len(names), np.uint64)
-    players = [make_player(name, game, int(own)) for name, own in zip(names, seeds, strict=True)]
+    players = [make_player(name, game, own) for name, own in zip(names, _seeds(seed, len(names)), strict=True)]
     return players, weights / weights.sum()
+
+
+def _seeds(seed: int | None, n: int) -> list[int]:
+    return [int(own) for own in np.random.SeedSequence(seed).generate_state(n, np.uint64)]
+
+
+def seed_players(players: Sequence[Player], seed: int) -> None:
+    """Begin all chance of the searching ones among `players` anew, as if `make_mixture` had made them from `seed`."""
+    for player, own in zip(players, _seeds(seed, len(players)), strict=True):
+        if isinstance(player, Searcher):
+            player.seed(own)

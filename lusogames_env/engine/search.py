@@ -241,7 +241,7 @@ class Searcher(ABC, Generic[Found]):
             OptionError: a setting is out of range.
         """
         self.game, self.name = game, name
-        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self.seed(seed)
         if not 1 <= settings.iterations <= MAX_ITERATIONS:
             raise OptionError(f"{name}: iterations = {settings.iterations}: expected 1 … {MAX_ITERATIONS}")
         if not isfinite(settings.seconds) or settings.seconds < 0:
@@ -264,6 +264,10 @@ class Searcher(ABC, Generic[Found]):
         """Who can play the simulations on."""
         return ("random", *self.game.bots)
 
+    def seed(self, seed: int | None) -> None:
+        """Begin all chance of the search anew from `seed`."""
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+
     def _utility(self, box: Box) -> int:
         """Return the number of the utility that is maximised."""
         return OUTCOMES[self._reward or box.options["reward"]]
@@ -275,6 +279,8 @@ class Searcher(ABC, Generic[Found]):
         """Search for the seat on turn in `state`, which is not changed; return what was found."""
         if state.over:
             raise LusogamesError("the game is over: there is nothing to search")
+        if state.game.name != self.game.name:
+            raise LusogamesError(f"this player searches {self.game.name}, not {state.game.name}")
         return self._search(state._states, 0, state.box, state.actor)
 
     @abstractmethod

@@ -249,6 +249,8 @@ class GameState:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> GameState:
         """Load `to_json`'s result; raises `StateError` if a field, a shape, a bound or an invariant is wrong."""
+        if not isinstance(data, dict):
+            raise StateError(f"saved state: expected a dict, as to_json returns it, found {type(data).__name__}")
         box = _box_of(data)
         states = box.game.new_states(1)
         fields = data.get("state")

@@ -15,6 +15,7 @@ import pytest
 import lusogames_env.games as games
 from lusogames_env.engine import batch
 from lusogames_env.training import config, evaluate
+from lusogames_env.training.train import Silence
 from tests.tools import ROOT
 from tests.training import toy_cli
 
@@ -36,6 +37,16 @@ algorithm:
 evaluation: {interval: 400, games: 20, final_games: 40}
 checkpoint: {interval: 128, keep: 3}
 """
+
+
+class Listener(Silence):
+    """Keeps what a run says."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
 
 
 @contextmanager

@@ -161,7 +161,7 @@ def test_agents_that_are_not_there(tmp_path: Path) -> None:
         (tmp_path, "neither agent.json nor a complete checkpoint"),
         ("ppo:toy", "no agent 'ppo:toy' comes with the package"),
         ("ppo:../../../etc/passwd", "no agent"),
-        ("dqn:toy", "no kind of player 'dqn:'"),
+        ("dqn:toy", "there is no agent at dqn:toy: expected a folder with agent.json, a run folder, or ppo:<game>"),
     ]:
         with pytest.raises(AgentError, match=text):
             find_agent(spec)

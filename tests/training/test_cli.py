@@ -50,6 +50,7 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *a
         (["evaluate", "x" * 300], "give --game"),
         (["train", "toy.yaml", "run=" + "x" * 300], "cannot read the configuration"),
         (["report", "toy", "--games", "1000000000000"], "--games"),
+        (["reproduce", "."], "the folder . holds no table.yaml"),
         (["games", "tay"], "did you mean 'toy'"),
         (["play", "chess"], "there is no game 'chess'"),
         (["play", "toy", "--seat", "3", "-o", "num_players=2"], "seat 3: expected 0 … 1"),
@@ -104,6 +105,18 @@ def test_tables_are_not_wrapped_in_a_file(capsys: pytest.CaptureFixture[str], mo
     players = ["flat_mc:iterations=2,playout=heuristic,plies=60,reward=margin", "heuristic"]
     code, out, _ = call(capsys, monkeypatch, "evaluate", *players, *GAMES)
     assert code == 0 and f"│ {players[0]} │" in out
+
+
+@pytest.mark.parametrize(
+    ("package", "words"), [("typer", ["games"]), ("rich", ["games"]), ("yaml", ["evaluate", "random", "--game", "toy"])]
+)
+def test_a_package_that_is_missing_is_named(package: str, words: list[str]) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; sys.argv = ['lusogames', *{words!r}]; " + (
+        "from lusogames_env.command import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.strip() == f"error: {package} is not installed: pip install 'lusogames-env[train]'"
 
 
 def test_cross_play_prints_json_alone(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from lusogames_env.training.errors import CheckpointError
 from lusogames_env.training.imitation import Imitator, play_examples
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.train import Silence, _Run, resume, train
-from tests.training.test_league import Listener
+from tests.training.conftest import Listener
 
 
 def first_legal(obs: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -179,15 +179,15 @@ def evaluated_steps(run: Path) -> list[int]:
     return [row["step"] for row in read_metrics(run) if "wins_vs_random" in row]
 
 
-def test_a_checkpoint_of_imitation_that_does_not_fit_is_refused(tiny: Path, tmp_path: Path) -> None:
+def test_a_run_stopped_while_it_imitates_keeps_its_configuration(tiny: Path, tmp_path: Path) -> None:
     stop = StopAfter(1)
     train(imitating(tiny, tmp_path / "run"), report=stop, stop=stop)
     assert last_checkpoint(tmp_path / "run") is not None
     path = tmp_path / "run" / "config.yaml"
     path.write_text(path.read_text().replace("- 16", "- 24"))
-    with pytest.raises(CheckpointError, match="does not fit"):
+    with pytest.raises(CheckpointError, match=r"algorithm\.net_arch\.policy is \[16\] there, now \[24\]: put it back"):
         resume(tmp_path / "run")
     plain = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({**plain, "imitation": None}))
-    with pytest.raises(CheckpointError, match=r"give its config\.yaml the key imitation back"):
+    with pytest.raises(CheckpointError, match="imitation is .* there, now None: put it back"):
         resume(tmp_path / "run")

@@ -16,6 +16,7 @@ from lusogames_env.training.evaluate import Estimate, Evaluation, PlayerResult
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.pool import NEWEST_GAME, SnapshotPool
 from lusogames_env.training.train import Silence, forgotten, resume, train
+from tests.training.conftest import Listener
 from tests.training.test_agents import GAME, make_network
 from tests.training.test_train import StopAt, last_tensors, metrics_without_time
 
@@ -117,16 +118,6 @@ def test_forgetting_is_a_significant_loss_even_among_many_opponents() -> None:
     assert forgotten({**among_many, "a": result_of(0.35)}) == ["a"]
     assert forgotten({"a": result_of(0.25, par=0.25)}) == []
     assert forgotten({}) == []
-
-
-class Listener(Silence):
-    """Keeps what a run says."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
 
 
 LEAGUE = ("opponents.self_play.sampling=prioritized", "evaluation.snapshots=true")

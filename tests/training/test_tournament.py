@@ -154,6 +154,12 @@ def test_an_agent_that_was_trained_on_is_another_tournament(cup: Path, tmp_path:
         hold(cup, tmp_path / "cup", players, "games=4")
 
 
+def test_a_misspelt_key_is_named_before_the_one_it_stands_for(tmp_path: Path) -> None:
+    (tmp_path / "cup.yaml").write_text(CUP.replace("players:", "player:"))
+    with pytest.raises(ConfigError, match="line 3: player: unknown key; did you mean 'players'"):
+        load_tournament(tmp_path / "cup.yaml")
+
+
 def test_all_games_meet_the_agent_that_was_there_at_the_start(cup: Path, tmp_path: Path) -> None:
     agent = tmp_path / "agent"
     settings = [f"players=[heuristic, {agent}]", "games=40", "options.num_players=2"]
@@ -212,6 +218,7 @@ def test_folders_that_cannot_be_used(cup: Path, tmp_path: Path) -> None:
     ("override", "parts"),
     [
         ("player=[random]", ["player: unknown key", "did you mean 'players'"]),
+        ("players=[random", ["is not a YAML value"]),
         ("players=[random]", ["players: found ['random']", "at least 2"]),
         ("players=[random, heuristc]", ["players.1", "did you mean 'heuristic'"]),
         ("players=[random, random]", ["players.1: 'random' is given twice"]),

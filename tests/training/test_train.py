@@ -26,7 +26,7 @@ from lusogames_env.training.files import alone_in
 from lusogames_env.training.metrics import read_metrics
 from lusogames_env.training.train import Silence, resume, stream, train
 from tests.tools import ROOT, TOY, load_game
-from tests.training.conftest import TINY, environment, toy_among_the_games
+from tests.training.conftest import TINY, Listener, environment, toy_among_the_games
 
 GAME = load_game(TOY)
 
@@ -200,11 +200,35 @@ def test_a_half_written_checkpoint_is_never_picked_up(whole_run: Path, tmp_path:
 def test_a_checkpoint_of_another_configuration_is_refused(whole_run: Path, tmp_path: Path) -> None:
     run = shutil.copytree(whole_run, tmp_path / "run")
     path = run / "config.yaml"
-    path.write_text(path.read_text().replace("- 16", "- 24"))
-    with pytest.raises(CheckpointError, match="does not fit"):
+    before = path.read_text()
+    path.write_text(before.replace("- 16", "- 24"))
+    with pytest.raises(CheckpointError, match=r"net_arch\.policy is \[16\] there, now \[24\]: put it back"):
         resume(run)
+    path.write_text(before.replace("games: 20", "games: 10").replace("keep: 3", "keep: 1"))
+    assert resume(run).complete
     with pytest.raises(CheckpointError, match="not a run folder"):
         resume(tmp_path)
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused(
+    whole_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = shutil.copytree(whole_run, tmp_path / "run")
+    whole = checkpoints.load_checkpoint(run)
+    del whole.arrays["rng.torch"]
+    monkeypatch.setattr(training, "load_checkpoint", lambda folder: whole)
+    with pytest.raises(CheckpointError, match="does not fit"):
+        resume(run)
+    monkeypatch.undo()
+    monkeypatch.setattr(checkpoints, "FORMAT_VERSION", 3)
+    with pytest.raises(CheckpointError, match="checkpoint' 2, this version reads .* 3: go on with the version of the"):
+        resume(run)
+
+
+def test_a_run_says_from_where_it_goes_on(whole_run: Path, tmp_path: Path) -> None:
+    listener = Listener()
+    resume(shutil.copytree(whole_run, tmp_path / "run"), report=listener)
+    assert listener.said[0] == "going on from step 1,024"
 
 
 @pytest.mark.parametrize("moment", ["write", "rename"])
