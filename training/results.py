@@ -240,17 +240,7 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
     box = box_of(config)
     players = with_agents(config.players, box.game)
     runs = [] if quick or config.trained is None else _runs(config, config.trained, output)
-    shipped = [config.trained.agent] if quick and config.trained else []
-    named = [*config.players, *shipped]
-    head = {
-        "table": config.model_dump(),
-        "components": box.components.digest,
-        "version": box.game.version,
-        "quick": quick,
-        "agents": digests_of(named, [*players, *with_agents(shipped, box.game)]),
-        "training": runs[0].model_dump(exclude={"seed", "run"}) if runs else None,
-    }
-    with open_folder(output, HEAD, head):
+    with open_folder(output, HEAD, _head(config, box, runs, quick)):
         if not complete_runs(runs, report, processes):
             return None
         agents = _agents(config, runs, quick)
@@ -266,6 +256,19 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
         "versions": versions(),
     }
     return Measured(rows_of(config, units, played), {one.unit: one for one in played}, about)
+
+
+def _head(config: TableConfig, box: Box, runs: Sequence[Config], quick: bool) -> dict[str, Any]:
+    """Return what has to be the same when a measurement goes on."""
+    saved = [*config.players, *([config.trained.agent] if quick and config.trained else [])]
+    return {
+        "table": config.model_dump(),
+        "components": box.components.digest,
+        "version": box.game.version,
+        "quick": quick,
+        "agents": digests_of(saved, with_agents(saved, box.game)),
+        "training": runs[0].model_dump(exclude={"seed", "run"}) if runs else None,
+    }
 
 
 def all_units(config: TableConfig, box: Box) -> list[Unit]:
