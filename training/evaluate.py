@@ -19,6 +19,7 @@ from lusogames_env.games import get_game
 
 MAX_ARRANGEMENTS = 24  # with more, the cyclic ones: still every player in every seat equally often
 GAMES_AT_ONCE = 1024
+GAMES_A_CALL = 32  # that are begun by one call of compiled code
 
 
 @dataclass(frozen=True)
@@ -228,8 +229,10 @@ def play_out(batch: Batch, players: Sequence[Player], seated: np.ndarray) -> Non
     """Play all games of a fresh batch to their ends; ``players[seated[i, s]]`` sits in seat s of game i."""
     codes = np.array([player.decider for player in players], np.int8)
     batch.deciders[:, : seated.shape[1]] = codes[seated]
-    batch.reset()
     every = np.arange(batch.num_games)
+    parts = -(-batch.num_games // GAMES_A_CALL)
+    for part in range(parts):  # games of scripted players alone end here, in compiled code that hears no Ctrl-C
+        batch.reset(every % parts == part)
     while True:
         running = batch.running
         if not running.any():

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lusogames_env.engine.batch import Batch
 from lusogames_env.engine.errors import IllegalActionError, OptionError, PlayerError
 from lusogames_env.training.evaluate import (
+    GAMES_A_CALL,
     arrangements_of,
     evaluate,
     mean_interval,
@@ -129,6 +131,23 @@ def test_a_player_cannot_leave_a_game_out(answer: int) -> None:
 def test_a_player_gives_an_integer_for_each_game(answer: Any) -> None:
     with pytest.raises(PlayerError, match=r"<lambda>: found .*; expected an integer action for each of \d games"):
         evaluate([lambda obs, masks: answer, "random"], GAME, 4)
+
+
+def test_an_evaluation_of_scripted_players_hears_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They play to the end in compiled code, which does not: only a part of the games is begun by one call of it."""
+    real, calls = Batch.reset, []
+
+    def reset(batch: Batch, which: np.ndarray | None = None) -> None:
+        if which is not None:
+            calls.append(int(which.sum()))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        real(batch, which)
+
+    monkeypatch.setattr(Batch, "reset", reset)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(["heuristic", "random"], GAME, 100)
+    assert all(0 < begun <= GAMES_A_CALL for begun in calls)
 
 
 def test_four_players_in_any_order() -> None:
