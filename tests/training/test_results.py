@@ -309,8 +309,11 @@ def test_published_tables_that_cannot_be_compared(root: Path) -> None:
         compare(root / "table", measured)
 
 
+WHOLE = gzip.compress(b"{}\n", mtime=0)
+
+
 @pytest.mark.parametrize(
-    "content", [b"no gzip", b"\x1f\x8b\x08\x00", gzip.compress(b"[]")[:10] + b"\xff" * 20, gzip.compress(b"{}\n")]
+    "content", [b"no gzip", WHOLE[:4], WHOLE[:10] + b"\xff" * 20, WHOLE], ids=["no gzip", "cut", "spoilt", "no unit"]
 )
 def test_damaged_games_are_told(root: Path, content: bytes) -> None:
     (root / "table" / published.GAMES).write_bytes(content)
