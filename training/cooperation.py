@@ -148,7 +148,7 @@ def cross_play_table(result: CrossPlay) -> Any:
         caption=f"mean with copies of itself {result.self_play:.3f}, with others {result.cross_play:.3f}",
     )
     for heading in ("", *result.players):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", overflow="fold")
     for name, row in zip(result.players, result.wins, strict=True):
         table.add_row(name, *(str(estimate) for estimate in row))
     return table

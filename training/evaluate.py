@@ -279,7 +279,7 @@ def rich_table(evaluation: Evaluation) -> Any:
         "95 % intervals",
     )
     for heading in ("player", "wins", "utility", "points", *(f"seat {seat}" for seat in range(seats))):
-        table.add_column(heading, justify="left" if heading == "player" else "right")
+        table.add_column(heading, justify="left" if heading == "player" else "right", overflow="fold")
     for player in evaluation.players:
         by_seat = [f"{estimate.mean:.3f}" if estimate else "-" for estimate in player.seat_wins]
         table.add_row(player.name, str(player.wins), player.utility.short(2), player.points.short(1), *by_seat)

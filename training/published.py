@@ -226,17 +226,21 @@ def agents_table(agents: Sequence[dict[str, Any]]) -> str:
 
 def rich_table(name: str, found: Sequence[Comparison]) -> Any:
     """Return a `rich.table.Table` of the comparison."""
+    from rich import box
     from rich.table import Table
 
     yardsticks = sorted({one.measured.against for one in found})
     several, against = len(yardsticks) > 1, f" against {yardsticks[0]}" if yardsticks[0] else ""
-    shown = Table(title=f"{name}: share of wins{'' if several else against}, 95 % intervals")
-    for heading in ("player", *(["against"] if several else []), "published", "games", "measured", "games", ""):
-        named = heading in ("player", "against")
-        shown.add_column(heading, justify="right" if heading == "games" else "left", no_wrap=not named, overflow="fold")
+    title = f"{name}: share of wins{'' if several else against}, 95 % intervals"
+    shown = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading in ("player", "against") if several else ("player",):
+        shown.add_column(heading, overflow="fold", min_width=10)
+    for heading in ("published", "measured", "games", ""):
+        shown.add_column(heading, justify="right" if heading == "games" else "left", no_wrap=True)
     for one in found:
         there, here = one.published, one.measured
         style = "bold red" if one.verdict == DIFFERS else None
-        cells = (str(there.wins), f"{there.games:,}", str(here.wins), f"{here.games:,}", one.verdict)
-        shown.add_row(here.player, *([here.against] if several else []), *cells, style=style)
+        games = f"{here.games:,}" if here.games == there.games else f"{here.games:,} of {there.games:,}"
+        named = (here.player, here.against) if several else (here.player,)
+        shown.add_row(*named, str(there.wins), str(here.wins), games, one.verdict, style=style)
     return shown
