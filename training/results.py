@@ -238,13 +238,15 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
     """
     config = load_table(folder)
     box = box_of(config)
-    players = with_agents(config.players, box.game)
     runs = [] if quick or config.trained is None else _runs(config, config.trained, output)
-    with open_folder(output, HEAD, _head(config, box, runs, quick)):
+    names = [*config.players, *([config.trained.agent] if quick and config.trained else [])]
+    players = with_agents(names, box.game)
+    head = {**_head(config, box, runs, quick), "agents": digests_of(names, players)}
+    with open_folder(output, HEAD, head):
         if not complete_runs(runs, report, processes):
             return None
         agents = _agents(config, runs, quick)
-        specs = [*players, *with_agents(agents, box.game)]
+        specs = [*players, *with_agents([*config.players, *agents][len(names) :], box.game)]
         units = [unit for unit in all_units(config, box) if specs[unit.first] and (not quick or unit.chunk == 0)]
         with report.games() as progress:
             played = play_units(box, specs, units, config.seed, output, processes, progress)
@@ -259,14 +261,12 @@ def measure(folder: Path, output: Path, report: Report, quick: bool = False, pro
 
 
 def _head(config: TableConfig, box: Box, runs: Sequence[Config], quick: bool) -> dict[str, Any]:
-    """Return what has to be the same when a measurement goes on."""
-    saved = [*config.players, *([config.trained.agent] if quick and config.trained else [])]
+    """Return what, besides the saved agents, has to be the same when a measurement goes on."""
     return {
         "table": config.model_dump(),
         "components": box.components.digest,
         "version": box.game.version,
         "quick": quick,
-        "agents": digests_of(saved, with_agents(saved, box.game)),
         "training": runs[0].model_dump(exclude={"seed", "run"}) if runs else None,
     }
 
