@@ -100,7 +100,6 @@ def evaluate(
     One player alone meets random and the rule-based players in turn. Fewer players than seats: the last one takes
     all seats that are left.
     """
-
     from lusogames_env.training.evaluate import evaluate as run_evaluation
     from lusogames_env.training.evaluate import rich_table, sides_of
 
@@ -276,7 +275,6 @@ def games(
     if as_json:
         print(json.dumps([_describe(game) for game in found], indent=2, ensure_ascii=False, default=str))
         return
-
     for game in found:
         _show_game(wide_console(), game)
 
@@ -354,7 +352,6 @@ def crossplay(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
 ) -> None:
     """Pair players that never met in one team: the matrix of team win rates."""
-
     from lusogames_env.training.cooperation import cross_play, cross_play_table
 
     result = cross_play(players, _box_for(players, game, option), games, seed)
@@ -372,7 +369,6 @@ def selfishness(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result here; - for the screen.")] = None,
 ) -> None:
     """Show what it costs the team, and brings a seat, when 0, 1, … all seats play for themselves."""
-
     from lusogames_env.training.cooperation import price_of_selfishness, selfishness_table
 
     box = _box_for([cooperative, selfish], game, option)

@@ -117,9 +117,8 @@ class Schema(Generic[M]):
     def _explain(self, error: ValidationError, source: Source) -> ConfigError:
         """Return the first fault of the schema in words."""
         faults = error.errors()
-        fault = next(
-            (one for one in faults if one["type"] == "extra_forbidden"), faults[0]
-        )  # a misspelt key also lacks
+        unknown = (one for one in faults if one["type"] == "extra_forbidden")  # a misspelt key is also a missing one
+        fault = next(unknown, faults[0])
         at = self._without_tags(fault["loc"])
         if fault["type"] == "extra_forbidden":
             return source.fail(at, f"unknown key{nearest(str(at[-1]), self._keys_below(at[:-1]) or ())}")
@@ -141,11 +140,8 @@ class Schema(Generic[M]):
         wanted: list[str] = []
         for fault in error.errors():
             if self._without_tags(fault["loc"]) == at:
-                wanted.append(
-                    _LENGTHS[fault["type"]].format(**fault["ctx"])
-                    if fault["type"] in _LENGTHS
-                    else self._in_words(fault["msg"])
-                )
+                length = _LENGTHS.get(fault["type"])
+                wanted.append(length.format(**fault["ctx"]) if length else self._in_words(fault["msg"]))
         return " or ".join(dict.fromkeys(wanted))
 
     def _in_words(self, message: str) -> str:
